@@ -123,6 +123,33 @@ int64_t rio_preadv(int fd, const struct iovec *pieces, int count, int64_t offset
   return n < 0 ? -(int64_t)errno : (int64_t)n;
 }
 
+int rio_open_for_holes(int fd) {
+  struct stat s;
+  if (fstat(fd, &s) < 0) return -errno;
+  if (!S_ISREG(s.st_mode) || (int64_t)s.st_blocks * 512 >= (int64_t)s.st_size) return -ENOTSUP;
+  return rio_platform_open_again(fd);
+}
+
+static int64_t seek(int fd, int64_t offset, int whence) {
+  off_t found = lseek(fd, (off_t)offset, whence);
+  return found < 0 ? -(int64_t)errno : (int64_t)found;
+}
+
+int64_t rio_next_data(int fd, int64_t offset) { return seek(fd, offset, SEEK_DATA); }
+
+int64_t rio_next_hole(int fd, int64_t offset) { return seek(fd, offset, SEEK_HOLE); }
+
+int rio_leave_gap(int fd, int64_t count) {
+  struct stat s;
+  if (fstat(fd, &s) < 0) return -errno;
+  int flags = fcntl(fd, F_GETFL);
+  if (!S_ISREG(s.st_mode) || flags < 0 || flags & O_APPEND) return -ENOTSUP;
+  int64_t position = seek(fd, 0, SEEK_CUR);
+  if (position != (int64_t)s.st_size) return -ENOTSUP;
+  int64_t moved = seek(fd, count, SEEK_CUR);
+  return moved < 0 ? (int)moved : 0;
+}
+
 int rio_processor_count(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count < 1 ? 1 : count > 4096 ? 4096 : (int)count;

@@ -48,6 +48,19 @@ import Testing
     }
   }
 
+  @Test func `several ranges are selections in their order`() throws {
+    #expect(
+      try Selection.all(ranges: ["5-9", "0..<2", "-3"], offset: nil, length: nil, suffix: nil)
+        == [.span(offset: 5, count: 5), .span(offset: 0, count: 2), .suffix(3)])
+    #expect(try Selection.all(ranges: [], offset: "1", length: "2", suffix: nil) == [.span(offset: 1, count: 2)])
+    #expect(try Selection.all(ranges: [], offset: nil, length: nil, suffix: nil) == [.whole])
+    for ranges in [["0-1", "2-3"], ["0-1"]] {
+      #expect(throws: ToolFailure.self) {
+        try Selection.all(ranges: ranges, offset: nil, length: nil, suffix: "1")
+      }
+    }
+  }
+
   @Test func `no option selects the whole source`() throws {
     #expect(try Selection(range: nil, offset: nil, length: nil, suffix: nil) == .whole)
   }

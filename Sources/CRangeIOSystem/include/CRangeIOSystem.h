@@ -103,6 +103,18 @@ int64_t rio_pread_resident(int fd, void *buffer, size_t count, int64_t offset);
 /// preadv, or preadv2(RWF_NOWAIT) if `resident`. At most 256 pieces are used; the caller continues where a call ends.
 int64_t rio_preadv(int fd, const struct iovec *pieces, int count, int64_t offset, bool resident);
 
+/// Opens the file behind `fd` again, to look for its holes: -ENOTSUP if it has none, by the blocks that it takes.
+int rio_open_for_holes(int fd);
+
+/// Where the next data of a file are, at `offset` or behind it, and the next hole, or the end of the file: -ENXIO if there are
+/// none, another error where the file system cannot tell (SEEK_DATA, SEEK_HOLE). Both move the position of `fd`.
+int64_t rio_next_data(int fd, int64_t offset);
+int64_t rio_next_hole(int fd, int64_t offset);
+
+/// Moves the position of `fd` on by `count` bytes, which become a hole with the next write: 0, or -errno. -ENOTSUP unless it is a
+/// file that ends there, and what is written goes to that position (no O_APPEND).
+int rio_leave_gap(int fd, int64_t count);
+
 /// Size in bytes of the block device behind `fd`, or -errno.
 int64_t rio_device_size(int fd);
 

@@ -6,15 +6,16 @@ struct CopyCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
     commandName: "copy", abstract: "Copy a file or URL to a file, with parallel ranges, and resume after a kill.",
     discussion: """
-      The target appears when it is complete and on the disk. Until then there are FILE.rangeio-part and \
+      Into a directory, under the name of the source. The target appears when it is complete and on the disk. Until then there are FILE.rangeio-part and \
       FILE.rangeio-journal: the same command goes on from them, after it has compared what is there with checksums, \
-      and starts over if the source has changed. Blocks of zeros become holes. Uses at most 64 MiB for what is under \
+      and starts over if the source has changed. Blocks of zeros become holes, and holes are \
+      not read. Uses at most 64 MiB for what is under \
       way.
       """)
 
   @Argument(help: "The file or URL to copy.", completion: .file())
   var source: String
-  @Argument(help: "The file to make.", completion: .file())
+  @Argument(help: "The file to make, or a directory for it.", completion: .file())
   var file: String
   @Option(help: ArgumentHelp("The ranges that are read at the same time, 1 to 64.", valueName: "count"))
   var parallel = 8
@@ -22,11 +23,14 @@ struct CopyCommand: CommandWithStats {
   var sha256: String?
   @Option(help: ArgumentHelp("Read at most so many bytes a second: 500K, 10MB.", valueName: "bytes"))
   var limitRate: String?
+  @Flag(help: "Copy a file that is being added to, to the size that it has at first.")
+  var growing = false
   @Flag(help: "Use nothing of an earlier copy that was interrupted.")
   var restart = false
   @Flag(help: "Replace the target if it exists.")
   var force = false
   @OptionGroup var remote: RemoteOptions
+  @OptionGroup var patience: PatienceOptions
   @OptionGroup var engine: EngineOption
   @OptionGroup var direct: DirectOption
   @OptionGroup var stats: StatsOption
@@ -42,11 +46,12 @@ struct CopyCommand: CommandWithStats {
       }
       return count.bytes
     }
+    let name = SourceName(source)
     let work = CopyWork(
-      source: SourceName(source), file: file,
+      source: name, file: file,
       opening: OpeningOptions(
-        remote: try remote.checked(for: SourceName(source)), engine: engine.engine,
-        pageCache: try direct.pageCache(for: SourceName(source)), parallel: parallel),
+        remote: try remote.checked(for: name, patience), engine: engine.engine,
+        pageCache: try direct.pageCache(for: name), isAppendOnly: growing, parallel: parallel),
       parallel: parallel, digest: try sha256.map { try Self.digest($0) }, bytesPerSecond: rate, restarts: restart,
       force: force)
     try await work.run()

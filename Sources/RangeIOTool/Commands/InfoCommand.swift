@@ -11,11 +11,12 @@ struct InfoCommand: CommandWithStats {
   @Flag(help: "Print JSON.")
   var json = false
   @OptionGroup var remote: RemoteOptions
+  @OptionGroup var patience: PatienceOptions
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
     let name = SourceName(source)
-    let options = OpeningOptions(remote: try remote.checked(for: name))
+    let options = OpeningOptions(remote: try remote.checked(for: name, patience))
     let description = try await withSource(name, options) { $0.source }
     let info = SourceInfo(name: name.shown, description)
     try StandardOutput().line(json ? info.json.text() : info.text)

@@ -14,11 +14,11 @@ struct ReadCommand: CommandWithStats {
 
   @Option(
     // So that `-100`, the last 100 bytes, is parsed as a value.
-    parsing: .unconditional,
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "The bytes to read, counted from zero: A...B or A-B with the last byte, 'A..<B' without it, A... or A- to the end, -N the last N bytes. In a shell quote what has a <.",
+      "The bytes to read, counted from zero: A...B or A-B with the last byte, 'A..<B' without it, A... or A- to the end, -N the last N bytes. In a shell quote what has a <. May be repeated: the ranges are written one after the other.",
       valueName: "range"))
-  var range: String?
+  var range: [String] = []
   @Option(help: "The first byte to read; with --length.")
   var offset: String?
   @Option(help: "The number of bytes to read; with --offset.")
@@ -35,17 +35,19 @@ struct ReadCommand: CommandWithStats {
   @Flag(help: "Replace the output file if it exists; write binary to a terminal.")
   var force = false
   @OptionGroup var remote: RemoteOptions
+  @OptionGroup var patience: PatienceOptions
   @OptionGroup var engine: EngineOption
   @OptionGroup var direct: DirectOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
-    let selection = try Selection(range: range, offset: offset, length: length, suffix: suffix)
+    let selections = try Selection.all(ranges: range, offset: offset, length: length, suffix: suffix)
     if output == "" { throw ToolFailure.usage("--output: the name is empty") }
     let name = SourceName(source)
     let options = OpeningOptions(
-      remote: try remote.checked(for: name), engine: engine.engine, pageCache: try direct.pageCache(for: name))
-    let copying = Copying(source: name, selection: selection, options: options, growing: growing, force: force)
+      remote: try remote.checked(for: name, patience), engine: engine.engine,
+      pageCache: try direct.pageCache(for: name))
+    let copying = Copying(source: name, selections: selections, options: options, growing: growing, force: force)
     if let output, output != "-" {
       try await copying.toFile(output)
     } else {
@@ -66,6 +68,7 @@ struct CatCommand: CommandWithStats {
   @Flag(help: "Write binary to a terminal.")
   var force = false
   @OptionGroup var remote: RemoteOptions
+  @OptionGroup var patience: PatienceOptions
   @OptionGroup var engine: EngineOption
   @OptionGroup var direct: DirectOption
   @OptionGroup var stats: StatsOption
@@ -73,16 +76,17 @@ struct CatCommand: CommandWithStats {
   func run() async throws {
     let name = SourceName(source)
     let options = OpeningOptions(
-      remote: try remote.checked(for: name), engine: engine.engine, pageCache: try direct.pageCache(for: name))
-    let copying = Copying(source: name, selection: .whole, options: options, growing: growing, force: force)
+      remote: try remote.checked(for: name, patience), engine: engine.engine,
+      pageCache: try direct.pageCache(for: name))
+    let copying = Copying(source: name, selections: [.whole], options: options, growing: growing, force: force)
     try await copying.toStandardOutput()
   }
 }
 
-/// Copies a selection of a source to its destination, in bounded memory.
+/// Copies selections of a source to its destination, one after the other, in bounded memory.
 struct Copying {
   let source: SourceName
-  let selection: Selection
+  let selections: [Selection]
   let options: OpeningOptions
   /// Whether the file may grow in the meantime. The copy covers what the file has when it is opened.
   let growing: Bool
@@ -92,32 +96,83 @@ struct Copying {
 
   /// Copies to standard output.
   func toStandardOutput() async throws {
-    try await withSource(source, options, growth: growth) { reader in
+    try await opening { reader, holes in
       if !source.isURL { try SourceGuard.checkStandardOutput(isNotFileAt: source.text) }
       let output = StandardOutput(force: force)
-      try await copy(reader, showsProgress: StandardOutputKind.isRegularFile) { try output.write($0) }
+      try await copy(reader, holes, showsProgress: StandardOutputKind.isRegularFile) { part in
+        switch part {
+        case .bytes(let bytes): try output.write(bytes)
+        case .zeros(let count): try output.writeZeros(count)
+        }
+      }
     }
   }
 
   /// Copies to the file at `path`, which appears only when it is complete.
   func toFile(_ path: String) async throws {
     let path = try PathArgument.path(path, for: "--output")
-    try await withSource(source, options, growth: growth) { reader in
+    try await opening { reader, holes in
       try await SourceGuard.check(path, isNot: reader.source)
       var output = try OutputFile.create(path, force: force)
-      try await copy(reader, showsProgress: true) { try output.write($0) }
+      try await copy(reader, holes, showsProgress: true) { part in
+        switch part {
+        case .bytes(let bytes): try output.write(bytes)
+        case .zeros(let count): try output.writeZeros(count)
+        }
+      }
       try output.finish()
     }
   }
 
-  private func copy(_ reader: RangeReader, showsProgress: Bool, to write: (Bytes) throws -> Void) async throws {
+  /// What goes to the destination next.
+  private enum Part {
+    case bytes(Bytes)
+    /// So many zeros: a hole of the source.
+    case zeros(Int)
+  }
+
+  private nonisolated(nonsending) func opening(
+    _ body: nonisolated(nonsending) (RangeReader, FileHoles?) async throws -> Void
+  ) async throws {
+    var options = options
+    options.isAppendOnly = growing
+    let opened = try OpenedSource(source, options)
+    try await withReader(source, of: opened.source, growth: growth, opened.pipeline(options)) { reader in
+      try await body(reader, FileHoles(opened.source))
+    }
+  }
+
+  private func copy(
+    _ reader: RangeReader, _ holes: FileHoles?, showsProgress: Bool, to write: (Part) throws -> Void
+  ) async throws {
     var progress = Progress(
-      source.shown, total: selection.range(in: reader.byteCount).count,
+      source.shown, total: selections.reduce(0) { $0 + min($1.range(in: reader.byteCount).count, reader.byteCount) },
       isShown: showsProgress && StandardError.isTerminal)
     defer { progress.clear() }
-    for try await piece in selection.stream(of: reader) {
-      try write(piece)
-      progress.advance(piece.count)
+    func pass(_ stream: ByteStream) async throws {
+      for try await piece in stream {
+        try write(.bytes(piece))
+        progress.advance(piece.count)
+      }
+    }
+    for selection in selections {
+      var rest = selection.range(in: reader.byteCount)
+      // What does not lie within the source is the stream's to refuse.
+      guard let holes, !rest.isEmpty, rest.upperBound <= reader.byteCount else {
+        try await pass(selection.stream(of: reader))
+        continue
+      }
+      while !rest.isEmpty {
+        let found = try await holes.next(in: rest, of: reader.source)
+        for hole in found.holes + [found.end..<found.end] {
+          if rest.lowerBound < hole.lowerBound {
+            try await pass(reader.stream(rest.lowerBound..<hole.lowerBound, chunkSize: .mebibytes(1)))
+          }
+          if !hole.isEmpty { try write(.zeros(hole.count)) }
+          progress.advance(hole.count)
+          rest = hole.upperBound..<rest.upperBound
+        }
+      }
     }
   }
 }

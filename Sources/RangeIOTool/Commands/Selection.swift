@@ -29,12 +29,23 @@ enum Selection: Equatable {
     }
   }
 
+  /// The selections that the options describe, in the order in which they are read: one for each of `ranges`, or one.
+  static func all(
+    ranges: [String], offset: String?, length: String?, suffix: String?
+  ) throws(ToolFailure) -> [Selection] {
+    var selections: [Selection] = []
+    for range in ranges.isEmpty ? [nil] : ranges.map(Optional.some) {
+      selections.append(try Selection(range: range, offset: offset, length: length, suffix: suffix))
+    }
+    return selections
+  }
+
   /// Parses a range as Swift writes it, `A..<B`, `A...B`, `A...`, `..<B` or `...B`, or as HTTP and curl do, `A-B`, `A-`
   /// or `-COUNT` for the last bytes. Each bound is a number of bytes such as `4096` or `64KiB`. The second bound is the
   /// last byte, except after `..<`.
   static func parse(range text: String) throws(ToolFailure) -> Selection {
     guard !text.contains(",") else {
-      throw .usage("--range: '\(text)' has a comma: name one range only, and write numbers without commas")
+      throw .usage("--range: '\(text)' has a comma: write --range once for each range, and numbers without commas")
     }
     if let (lower, upper) = split(text, at: "..<") {
       guard !upper.isEmpty else { throw .notARange(text) }

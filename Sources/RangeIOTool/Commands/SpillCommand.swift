@@ -73,18 +73,20 @@ struct SpillCommand: AsyncParsableCommand {
       let path = try directory.path
       let cleared = try SpillLook.told(path) { try SpillClearing.clear(path) }
       let left = cleared.privateDirectoriesLeft
-      let note =
+      var note =
         switch left {
         case 0: ""
         case 1: "; one directory below it is in use and stays"
         default: "; \(Figures.count(left)) directories below it are in use and stay"
         }
+      let others = cleared.foreignLeft
+      if others > 0 { note += "; \(Figures.count(others, "file")) of other programs \(others == 1 ? "stays" : "stay")" }
       try directory.write(
         "\(Complaint.oneLine(path)): removed \(Figures.count(cleared.segments, "segment")), "
           + "\(Figures.size(cleared.byteCount))\(note)",
         .object([
           "directory": .string(path), "segments": .integer(cleared.segments), "bytes": .integer(cleared.byteCount),
-          "privateDirectoriesLeft": .integer(left),
+          "privateDirectoriesLeft": .integer(left), "foreignLeft": .integer(cleared.foreignLeft),
         ]))
     }
   }

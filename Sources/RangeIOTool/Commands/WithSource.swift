@@ -62,7 +62,8 @@ extension ToolFailure {
   /// The failure of reading the source called `name`.
   init(reading name: SourceName, _ error: ReadError, _ growth: Growth = .noChoice) {
     let advice = error.code == .notFound ? name.advice : ""
-    self.init("\(name.shown): \(growth.advice(in: error.message))\(advice)", status: ToolStatus(error.code))
+    let message = ToolAdvice.translated(growth.advice(in: error.message))
+    self.init("\(name.shown): \(message)\(advice)", status: ToolStatus(error.code))
   }
 }
 

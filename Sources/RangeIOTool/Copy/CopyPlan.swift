@@ -61,6 +61,28 @@ struct CopyPlan {
     return pieces
   }
 
+  /// The missing pieces that lie within `hole`. They count as requested.
+  mutating func take(within hole: ByteRange) -> [Range<Int>] {
+    let (whole, rest) = hole.lowerBound.quotientAndRemainder(dividingBy: layout.pieceSize)
+    let first = whole + (rest == 0 ? 0 : 1)
+    let end = hole.upperBound == layout.byteCount ? layout.pieceCount : hole.upperBound / layout.pieceSize
+    guard first < end else { return [] }
+    let runs = missing.intersection(RangeSet(first..<end))
+    missing.subtract(runs)
+    missingBytes -= layout.byteCount(of: runs.ranges)
+    return Array(runs.ranges)
+  }
+
+  /// Records that the file has zeros where `pieces` are.
+  ///
+  /// - Returns: what to write into the journal, if there is one.
+  mutating func finish(_ pieces: Range<Int>, _ zeros: ZeroSums) -> JournalWrite? {
+    finishedBytes += layout.range(of: pieces).count
+    guard journal != nil else { return nil }
+    unnoted += pieces.map { CopyJournal.Record(piece: $0, sum: zeros[$0]) }
+    return note()
+  }
+
   /// Records that the bytes of a requested piece are in the file.
   ///
   /// - Parameter sum: the CRC-32C of the piece.

@@ -6,6 +6,7 @@ import RangeIO
 struct CopyRetries {
   /// The most failures in a row.
   static let most = 6
+  var limit = CopyRetries.most
   private static let firstWait = 0.2
   private static let longestWait = 10.0
   /// The longest time that a source may ask for.
@@ -24,7 +25,7 @@ struct CopyRetries {
   mutating func failed(_ error: any Error, random: Double) -> Duration? {
     guard let error = error as? ReadError, error.isTransient else { return nil }
     failures += 1
-    guard failures < Self.most else { return nil }
+    guard failures < limit else { return nil }
     let asked = max(error.retryAfter ?? .zero, .zero)
     guard asked <= Self.longestRetryAfter else { return nil }
     let longest = min(Self.firstWait * Double(1 << (failures - 1)), Self.longestWait)

@@ -15,23 +15,32 @@ struct CopyTarget {
   /// The most bytes in the name of a file, on every file system that is used today.
   private static let longestName = 255
 
-  /// - Parameter force: whether an existing file of that name may be replaced.
-  init(_ path: String, force: Bool) throws(ToolFailure) {
+  /// - Parameters:
+  ///   - name: what the file is called if `path` is a directory, as `cp` does it; `nil`: a directory is no target.
+  ///   - force: whether an existing file of that name may be replaced.
+  init(_ path: String, naming name: String? = nil, force: Bool) throws(ToolFailure) {
     guard !path.isEmpty else { throw .usage("the name of the target is empty") }
     var status = stat()
+    if let name, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      self = try CopyTarget(path.hasSuffix("/") ? path + name : "\(path)/\(name)", force: force)
+      return
+    }
     // `lstat` first: a dangling link is also a file of that name.
     let exists = lstat(path, &status) == 0
+    guard exists || !path.hasSuffix("/") else {
+      throw ToolFailure("cannot write to \(path): there is no such directory; make it first")
+    }
+    let leadsSomewhere = exists && stat(path, &status) == 0
+    if leadsSomewhere, status.st_mode & S_IFMT == S_IFDIR { throw .isDirectory(path) }
     guard !exists || force else { throw .exists(path) }
     replaces = exists
-    guard exists, stat(path, &status) == 0 else {
+    guard leadsSomewhere else {
       self.path = path
       permissions = nil
       return
     }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: break
-    case S_IFDIR: throw ToolFailure("cannot write to \(path): it is a directory; name a file in it")
-    default: throw ToolFailure("cannot copy to \(path): it is no file; use 'rangeio read' with --output")
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw ToolFailure("cannot copy to \(path): it is no file; use 'rangeio read' with --output")
     }
     self.path = OutputFile.resolved(path)
     // Not what runs a file with the rights of its owner: that is another user now.

@@ -9,11 +9,13 @@ final class CopyTransfer: Sendable {
   private let plan: Locked<CopyPlan>
   private let pace: Locked<CopyPace?>
   private let progress: CopyProgress
+  /// How often a request is tried again in a row; `nil`: the default.
+  private let mostRetries: Int?
   private let start = ContinuousClock.now
 
   init(
     _ source: OpenedSource, _ reader: RangeReader, to file: PartFile, _ plan: CopyPlan, _ pace: CopyPace?,
-    _ progress: CopyProgress
+    _ progress: CopyProgress, retries: Int?
   ) {
     self.source = source
     self.reader = reader
@@ -22,6 +24,7 @@ final class CopyTransfer: Sendable {
     self.plan = Locked(plan)
     self.pace = Locked(pace)
     self.progress = progress
+    mostRetries = retries
   }
 
   /// Copies all that is missing. Also after a failure, the journal has all that has arrived.
@@ -41,6 +44,22 @@ final class CopyTransfer: Sendable {
     try noteRest()
   }
 
+  /// Finishes what is missing and a hole of the source: nothing of that is read. Call it before ``run()``.
+  func passHoles() async throws {
+    guard let holes = FileHoles(source.source) else { return }
+    let zeros = ZeroSums(layout)
+    var rest = 0..<layout.byteCount
+    while !rest.isEmpty {
+      let found = try await holes.next(in: rest, of: reader.source)
+      for run in found.holes.flatMap({ hole in plan.withLock { $0.take(within: hole) } }) {
+        try file.clear(layout.range(of: run))
+        if let write = plan.withLock({ $0.finish(run, zeros) }) { try file.note(write) }
+        progress.advance(layout.range(of: run).count)
+      }
+      rest = found.end..<rest.upperBound
+    }
+  }
+
   private func noteRest() throws {
     if let write = plan.withLock({ $0.note() }) { try file.note(write) }
   }
@@ -57,6 +76,7 @@ final class CopyTransfer: Sendable {
   private func copy(_ pieces: Range<Int>) async throws {
     let arrival = Arrival(PieceSums(pieces, layout))
     var retries = CopyRetries()
+    if let mostRetries { retries.limit = mostRetries + 1 }
     while case let (number, range) = arrival.nextTry(), !range.isEmpty {
       try Task.checkCancellation()
       try await waitForTurn(range.count)
@@ -74,6 +94,8 @@ final class CopyTransfer: Sendable {
 
   private func read(_ range: ByteRange, _ arrival: Arrival, _ number: Int) async throws {
     if let read = source.arriving {
+      // The reader does not see them.
+      defer { ReaderLog.arrived(range.count - arrival.missing.count) }
       try await read(range, reader.source) { [self] in try take($0, arrival, number) }
     } else {
       try take(try await reader.read(range), arrival, number)

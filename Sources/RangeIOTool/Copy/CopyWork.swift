@@ -12,10 +12,12 @@ struct CopyWork {
   var restarts = false
   var force = false
 
+  private var growth: Growth { opening.isAppendOnly ? .followed : .refused }
+
   func run() async throws {
-    let target = try CopyTarget(PathArgument.path(file, for: "the target"), force: force)
+    let target = try CopyTarget(PathArgument.path(file, for: "the target"), naming: source.lastName, force: force)
     let opened = try OpenedSource(source, opening)
-    try await withReader(source, of: opened.source, ReadPipeline()) { reader in
+    try await withReader(source, of: opened.source, growth: growth, ReadPipeline()) { reader in
       for path in [target.path, target.part] {
         try await SourceGuard.check(
           path, isNot: reader.source, complaint: "the target is the source itself: choose another one")
@@ -33,9 +35,11 @@ struct CopyWork {
       found.layout, requests(found.layout, opened), finished: found.finished, journal: found.journal)
     do {
       let progress = CopyProgress(source.shown, total: layout.byteCount, done: plan.finishedBytes)
-      try await CopyTransfer(
-        opened, reader, to: found.file, plan, bytesPerSecond.map { CopyPace(bytesPerSecond: $0) }, progress
-      ).run()
+      let transfer = CopyTransfer(
+        opened, reader, to: found.file, plan, bytesPerSecond.map { CopyPace(bytesPerSecond: $0) }, progress,
+        retries: opening.remote?.retries)
+      try await transfer.passHoles()
+      try await transfer.run()
       // A source without versions cannot tell of a change in its reads.
       if reader.source.validator == nil { try await reader.refresh() }
     } catch {
@@ -83,7 +87,7 @@ struct CopyWork {
     let advice = isUseless ? "" : "; what has arrived is kept: run the same command again to go on"
     switch error {
     case let error as ReadError:
-      let failure = ToolFailure(reading: source, error)
+      let failure = ToolFailure(reading: source, error, growth)
       return ToolFailure(failure.message + advice, status: failure.status)
     case let failure as ToolFailure: return ToolFailure(failure.message + advice, status: failure.status)
     default: return error

@@ -75,6 +75,13 @@ final class OwnFile: Sendable {
     }
   }
 
+  /// Whether `range` may have anything but zeros: `false` if it is a hole.
+  func mayHaveData(in range: ByteRange) -> Bool {
+    // Moves the position, which nothing here uses.
+    let data = rio_next_data(descriptor.rawValue, Int64(range.lowerBound))
+    return data >= 0 ? data < range.upperBound : data != -Int64(Errno.noSuchAddressOrDevice.rawValue)
+  }
+
   /// The first bytes, at most `limit` of them.
   func contents(upTo limit: Int) throws(ToolFailure) -> [UInt8] {
     var bytes: [UInt8] = []

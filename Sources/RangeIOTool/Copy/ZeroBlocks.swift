@@ -1,3 +1,5 @@
+import RangeIO
+
 /// Finds what need not be written to a file that consists of holes: blocks of zeros.
 enum ZeroBlocks {
   /// The size of blocks in most file systems.
@@ -33,5 +35,26 @@ enum ZeroBlocks {
     guard let base = buffer.baseAddress, buffer.count > 0 else { return true }
     // Each byte equals the one before it, and the first is zero: the C library compares many bytes at once.
     return buffer[0] == 0 && memcmp(base, base + 1, buffer.count - 1) == 0
+  }
+}
+
+/// The checksums of pieces that are zeros from end to end. A value.
+struct ZeroSums {
+  private let layout: CopyLayout
+  /// Of all pieces but the last, which may be shorter.
+  private let whole: UInt32
+
+  init(_ layout: CopyLayout) {
+    self.layout = layout
+    whole = Self.sum(layout.pieceSize)
+  }
+
+  subscript(piece: Int) -> UInt32 {
+    let count = layout.range(of: piece..<piece + 1).count
+    return count == layout.pieceSize ? whole : Self.sum(count)
+  }
+
+  private static func sum(_ count: Int) -> UInt32 {
+    [UInt8](repeating: 0, count: count).withUnsafeBytes { CRC32C.of($0, continuing: 0) }
   }
 }

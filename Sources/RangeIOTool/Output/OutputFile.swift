@@ -28,8 +28,11 @@ struct OutputFile: ~Copyable {
     var status = stat()
     // `lstat` first: a dangling link is also a file of that name.
     let exists = lstat(path, &status) == 0
-    guard !exists || force else { throw .exists(path) }
     let leadsSomewhere = exists && stat(path, &status) == 0
+    if leadsSomewhere, status.st_mode & S_IFMT == S_IFDIR {
+      throw .isDirectory(path)
+    }
+    guard !exists || force else { throw .exists(path) }
     switch leadsSomewhere ? status.st_mode & S_IFMT : S_IFREG {
     case S_IFREG:
       let path = leadsSomewhere ? resolved(path) : path
@@ -41,8 +44,6 @@ struct OutputFile: ~Copyable {
       // Not what runs a file with the rights of its owner: that may be another user now.
       if leadsSomewhere { fchmod(descriptor, status.st_mode & 0o777) }
       return OutputFile(path: path, temporary: temporary, replaces: exists, descriptor: descriptor)
-    case S_IFDIR:
-      throw ToolFailure("cannot write to \(path): it is a directory; name a file in it")
     default:
       return OutputFile(path: path, temporary: nil, replaces: true, descriptor: try opened(path, 0, for: path))
     }
@@ -56,8 +57,17 @@ struct OutputFile: ~Copyable {
 
   /// Appends `piece`.
   func write(_ piece: Bytes) throws {
+    try writing { (writer) throws(Errno) in try writer.write(piece) }
+  }
+
+  /// Appends `count` zeros: as a hole, if it is a file.
+  func writeZeros(_ count: Int) throws {
+    try writing { (writer) throws(Errno) in try writer.writeZeros(count) }
+  }
+
+  private func writing(_ body: (DescriptorWriter) throws(Errno) -> Void) throws {
     do {
-      try DescriptorWriter(descriptor: descriptor).write(piece)
+      try body(DescriptorWriter(descriptor: descriptor))
     } catch .brokenPipe where temporary == nil {
       throw BrokenPipe()
     } catch {
@@ -133,6 +143,10 @@ extension OutputFile {
 }
 
 extension ToolFailure {
+  static func isDirectory(_ path: String) -> ToolFailure {
+    ToolFailure("cannot write to \(path): it is a directory; name a file in it")
+  }
+
   static func exists(_ path: String) -> ToolFailure {
     ToolFailure("\(path) exists: choose another name, or add --force to replace it")
   }

@@ -7,13 +7,27 @@ final class ReaderLog: Sendable {
   @TaskLocal static var current: ReaderLog?
 
   private let entries = Locked<[(name: String, statistics: RangeReader.Statistics)]>([])
+  /// What came past the readers, and has not been added to what one of them has done.
+  private let arrivals = Locked<(reads: Int, bytes: Int)>((0, 0))
   private let start = ContinuousClock.now
 
   /// Records what `reader` has done. Called just before the reader is closed.
   static func note(_ name: String, _ reader: RangeReader) {
     guard let current else { return }
-    let statistics = reader.statistics()
+    var statistics = reader.statistics()
+    let arrived = current.arrivals.withLock { arrivals in
+      defer { arrivals = (0, 0) }
+      return arrivals
+    }
+    statistics.reads += arrived.reads
+    statistics.bytes += arrived.bytes
     current.entries.withLock { $0.append((name, statistics)) }
+  }
+
+  /// Records that `byteCount` bytes came of a request that went past the reader.
+  static func arrived(_ byteCount: Int) {
+    guard byteCount > 0 else { return }
+    current?.arrivals.withLock { $0 = ($0.reads + 1, $0.bytes + byteCount) }
   }
 
   /// Text for people: what each reader has done, and the resources that the process used.

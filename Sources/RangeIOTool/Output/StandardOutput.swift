@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import RangeIO
 import SystemPackage
 
@@ -16,6 +17,12 @@ struct StandardOutput {
       throw ToolFailure("this is binary, which can upset a terminal: add --output FILE, or --force, or pipe it on")
     }
     try translatingErrors { () throws(Errno) in try writer.write(piece) }
+  }
+
+  /// Writes `count` zeros: as a hole, if this is a file that ends here.
+  func writeZeros(_ count: Int) throws {
+    guard !protectsTerminal else { return try write(Bytes([0])) }
+    try translatingErrors { () throws(Errno) in try writer.writeZeros(count) }
   }
 
   /// Writes a line of the tool's own text.
@@ -70,6 +77,19 @@ struct DescriptorWriter {
     }
   }
 
+  /// Writes `count` zeros: as a hole, if this is a file that ends here.
+  func writeZeros(_ count: Int) throws(Errno) {
+    var left = count
+    // The last one is written: a gap is a hole once something follows it.
+    if left > 1, rio_leave_gap(descriptor, Int64(left - 1)) == 0 { left = 1 }
+    let zeros = Bytes([UInt8](repeating: 0, count: min(left, 1 << 20)))
+    while left > 0 {
+      let count = min(left, zeros.count)
+      try write(zeros.slice(0..<count))
+      left -= count
+    }
+  }
+
   func write(_ buffer: UnsafeRawBufferPointer) throws(Errno) {
     var rest = buffer[...]
     while !rest.isEmpty {
@@ -103,6 +123,9 @@ extension ToolFailure {
       switch error {
       case .noSpace, .diskQuotaExceeded: "; free some space, or write elsewhere"
       case .fileTooLarge: "; raise the limit (ulimit -f), or write elsewhere"
+      case .noSuchFileOrDirectory: "; make its directory first"
+      case .permissionDenied: "; write elsewhere, or have the directory's owner permit it"
+      case .readOnlyFileSystem: "; it is mounted read-only: write elsewhere"
       default: ""
       }
     return ToolFailure("cannot write to \(name): \(error.description.lowercased())\(advice)")

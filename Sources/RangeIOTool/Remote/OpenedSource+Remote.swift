@@ -9,6 +9,10 @@
       var configuration = HTTPSource.Configuration()
       configuration.headers = settings.headers.map { ($0.name, $0.value) }
       configuration.connectionsPerHost = parallel
+      if let path = settings.certificates { configuration.additionalTrustRoots = [.file(path)] }
+      configuration.acceptsEncoded = settings.acceptsEncoded
+      configuration.judgesByTime = settings.trustsTimes
+      if let limit = settings.timeLimit { configuration.readTimeout = limit }
       configuration.userAgent = "rangeio/\(RangeIOTool.configuration.version)"
       let source = HTTPSource(name.text, configuration: configuration)
       return OpenedSource(remote: source) { range, description, receive in
@@ -27,6 +31,8 @@
       var configuration = S3Source.Configuration()
       configuration.headers = settings.headers.map { ($0.name, $0.value) }
       configuration.connectionsPerHost = parallel
+      if let path = settings.certificates { configuration.additionalTrustRoots = [path] }
+      if let limit = settings.timeLimit { configuration.readTimeout = limit }
       configuration.region = settings.region
       configuration.endpoint = settings.endpoint
       if !settings.signs {

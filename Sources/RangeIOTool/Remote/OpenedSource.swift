@@ -64,7 +64,7 @@ struct OpenedSource {
   func pipeline(_ options: OpeningOptions) -> ReadPipeline {
     guard isRemote else { return ReadPipeline() }
     return ReadPipeline {
-      Retrying()
+      if let retries = options.remote?.retries { Retrying(attempts: retries + 1) } else { Retrying() }
       Limiting(concurrentReads: options.parallel)
     }
   }

@@ -16,6 +16,16 @@ struct RemoteOptions: ParsableArguments {
     help: ArgumentHelp(
       "The same from a variable of the environment, one header a line. May be repeated.", valueName: "variable"))
   var headerEnv: [String] = []
+  @Option(
+    help: ArgumentHelp("For a URL: trust the certificates in this file (PEM), too.", valueName: "file"),
+    completion: .file())
+  var cacert: String?
+  @Flag(
+    help: "For http:// and https://: read an object that is stored with an encoding, such as gzip, as it is stored.")
+  var acceptEncoded = false
+  @Flag(
+    help: "For http:// and https://: tell versions by time and size, not by tags: for servers whose tags differ.")
+  var trustTimes = false
   @Option(help: "For s3://: the profile of the AWS configuration. Default: as the AWS tools choose.")
   var profile: String?
   @Option(help: ArgumentHelp("For s3://: the URL of a store like S3.", valueName: "url"))
@@ -40,9 +50,17 @@ struct RemoteOptions: ParsableArguments {
 
   /// What the options say for the source called `name`.
   ///
-  /// - Parameter headers: what ``headers()`` has returned, where several sources share it.
-  func checked(for name: SourceName, headers: [RemoteHeader]? = nil) throws(ToolFailure) -> RemoteSettings {
+  /// - Parameters:
+  ///   - patience: of commands that have these options.
+  ///   - headers: what ``headers()`` has returned, where several sources share it.
+  func checked(
+    for name: SourceName, _ patience: PatienceOptions? = nil, headers: [RemoteHeader]? = nil
+  ) throws(ToolFailure) -> RemoteSettings {
     var settings = RemoteSettings(profile: profile, endpoint: endpoint, region: region, signs: !noSign)
+    if let cacert { settings.certificates = try PathArgument.path(cacert, for: "--cacert") }
+    settings.acceptsEncoded = acceptEncoded
+    settings.trustsTimes = trustTimes
+    try patience?.set(&settings)
     settings.headers = if let headers { headers } else { try self.headers() }
     try settings.check(for: name)
     return settings

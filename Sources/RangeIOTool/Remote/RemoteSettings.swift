@@ -9,11 +9,29 @@ struct RemoteSettings: Equatable {
   var region: String?
   /// Whether requests to S3 are signed.
   var signs = true
+  /// The path of certificates to trust besides the system's.
+  var certificates: String?
+  /// Whether bytes count as they are stored, whatever their `Content-Encoding`.
+  var acceptsEncoded = false
+  /// Whether times tell versions, and tags do not.
+  var trustsTimes = false
+  /// The most time of a read; `nil`: as the source has it.
+  var timeLimit: Duration?
+  /// How often a read is tried again; `nil`: as the stage has it.
+  var retries: Int?
 
   /// Throws if something was set that makes no difference for `name`.
   func check(for name: SourceName) throws(ToolFailure) {
-    if !headers.isEmpty, !name.isURL {
-      throw .usage("--header and --header-env are for sources that begin with http://, https:// or s3://")
+    let ofURLs = [
+      ("--header and --header-env are", !headers.isEmpty), ("--cacert is", certificates != nil),
+      ("--time-limit is", timeLimit != nil), ("--retries is", retries != nil),
+    ]
+    if !name.isURL, let (options, _) = ofURLs.first(where: \.1) {
+      throw .usage("\(options) for sources that begin with http://, https:// or s3://")
+    }
+    let ofHTTP = [("--accept-encoded", acceptsEncoded), ("--trust-times", trustsTimes)]
+    if name.kind != .http, let (option, _) = ofHTTP.first(where: \.1) {
+      throw .usage("\(option) is for sources that begin with http:// or https://")
     }
     guard name.kind != .s3 else { return }
     let options = [

@@ -36,12 +36,58 @@ struct SourceName {
     return text[start...].first.map { !"/?#:".contains($0) } ?? false
   }
 
+  /// The last name of the path, decoded if it is one of HTTP; `nil` if there is none that a file could have.
+  var lastName: String? {
+    var path = text[...]
+    if let start = text.firstRange(of: "://")?.upperBound, isURL {
+      let rest = text[start...].prefix { $0 != "?" && $0 != "#" }
+      guard let slash = rest.firstIndex(of: "/") else { return nil }
+      path = rest[slash...]
+    }
+    let last = path.split(separator: "/").last.map(String.init)
+    guard let name = kind == .http ? last.flatMap(Self.decoded) : last, ![".", ".."].contains(name),
+      name.unicodeScalars.allSatisfy({ $0 != "/" && $0 != "\u{FFFD}" && $0.properties.generalCategory != .control })
+    else { return nil }
+    return name
+  }
+
+  /// `text` without percent-encoding; `nil` if that is wrong, or encodes no UTF-8.
+  private static func decoded(_ text: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
   /// What to add to the message that there is no such file: the path looks like a URL.
   var advice: String {
-    guard kind == .path, let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound] }), !scheme.isEmpty,
-      scheme.allSatisfy({ $0.isLetter || $0.isNumber })
-    else { return "" }
-    return " ('\(scheme)' is no scheme that rangeio reads: http, https, s3)"
+    guard !text.hasPrefix("/"), !text.hasPrefix("."), !text.hasPrefix("~") else { return "" }
+    let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    let rest = text[scheme.endIndex...]
+    let isKnown = ["http", "https", "s3"].contains(scheme.lowercased())
+    if rest.hasPrefix("://"), !scheme.isEmpty {
+      return isKnown
+        ? " (this command reads files only)" : " ('\(scheme)' is no scheme that rangeio reads: http, https, s3)"
+    }
+    if rest.hasPrefix(":"), isKnown { return " (for a URL write \(scheme)://)" }
+    // A host with a port, or with two dots or a path.
+    let host = text.prefix { $0 != "/" }
+    let name = host.prefix { $0 != ":" }
+    let isHost =
+      host.count > name.count + 1
+      ? host.dropFirst(name.count + 1).allSatisfy(\.isWholeNumber)
+      : name.contains(".") && (host.endIndex < text.endIndex || name.hasPrefix("www."))
+    return isHost ? " (for a URL write https:// before it)" : ""
   }
 
   /// The name for messages, progress and statistics, without what may be secret.

@@ -109,7 +109,10 @@ struct SpillLook {
       case .invalidConfiguration, .unsupportedFormat: .unusableSource
       default: ToolStatus(error.code)
       }
-    return ToolFailure("\(path): \(error.message)", status: status)
+    // Nothing is chosen here.
+    let message = ToolAdvice.translated(error.message).replacing(
+      ": choose one that is empty, or a new one", with: ": no cache has kept anything in it; check the path")
+    return ToolFailure("\(path): \(message)", status: status)
   }
 
   private func withProgress<Value>(

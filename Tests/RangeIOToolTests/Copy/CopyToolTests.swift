@@ -1,4 +1,5 @@
 import Foundation
+import RangeIO
 import SystemPackage
 import Testing
 
@@ -45,11 +46,11 @@ import Testing
     return (noted - CopyJournal.headerSize) / CopyJournal.recordSize
   }
 
-  private func start(_ path: String, rate: String) throws -> ToolProcess {
+  private func start(_ path: String, rate: String, _ options: [String] = []) throws -> ToolProcess {
     let output = try FileDescriptor.open("/dev/null", .readWrite, options: .closeOnExec)
     defer { try? output.close() }
     return try ToolProcess(
-      ["copy", path, copy, "--limit-rate", rate], output: output.rawValue, errors: output.rawValue)
+      ["copy", path, copy, "--limit-rate", rate] + options, output: output.rawValue, errors: output.rawValue)
   }
 
   private func length(of path: String) throws -> Int? {
@@ -132,6 +133,36 @@ import Testing
     #expect(try await tool("copy", directory("missing"), copy).code == 3)
     #expect(try await tool("copy", source, "-").code == 2)
     #expect(try directory.names == ["source"])
+  }
+
+  @Test func `a copy into a directory has the name of the source`() async throws {
+    let folder = directory("folder")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: directory("link"), withDestinationPath: "folder")
+    #expect(try await tool("copy", source, directory("link")).code == 0)
+    #expect(areEqual(try contents(folder + "/source"), bytes[...]))
+    let again = try await tool("copy", source, folder)
+    #expect(again.code == 1 && again.errors.contains("folder/source exists"), "\(again.errors)")
+    #expect(try await tool("copy", source, folder + "/", "--force").code == 0)
+    let itself = try await tool("copy", source, directory.path, "--force")
+    #expect(itself.code == 1 && itself.errors.contains("source itself"), "\(itself.errors)")
+    #expect(try directory.names == ["folder", "link", "source"])
+  }
+
+  @Test func `a file that grows is copied to the size that it had`() async throws {
+    let process = try start(source, rate: "5MB", ["--growing"])
+    while try length(of: copy + ".rangeio-part") ?? 0 == 0, try length(of: copy) == nil {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: source))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: [1, 2, 3])
+    try handle.close()
+    #expect(try await process.wait() == 0)
+    #expect(areEqual(try contents(copy), bytes[...]))
+    // Without the option, its message names it.
+    let changed = ReadError(.sourceChanged, "open it again, or with `onChange: .follow` if it grows")
+    #expect(ToolFailure(reading: SourceName("x"), changed, .refused).message.contains("add --growing"))
   }
 
   @Test func `wrong options end with 2`() async throws {

@@ -107,6 +107,8 @@ import Testing
     #expect(waits == [.seconds(0.2), .seconds(0.4), .seconds(0.8), .seconds(1.6), .seconds(3.2)])
     retries.arrived()
     #expect(retries.failed(transient(), random: 0) == .zero)
+    var none = CopyRetries(limit: 1)
+    #expect(none.failed(transient(), random: 0) == nil)
   }
 
   @Test func `a source that asks for time gets it, and not for ever`() {

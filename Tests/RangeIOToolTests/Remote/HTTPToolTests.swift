@@ -86,7 +86,88 @@
       }
     }
 
+    @Test func `several ranges of a URL are written one after the other`() async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 3_000_001)
+        server.objects.put(object, at: "/object")
+        let arguments = ["read", server.url("/object"), "--range", "2000000-", "--range", "..<10", "--range", "-5"]
+        let expected = object.bytes[2_000_000...] + object.bytes[..<10] + object.bytes.suffix(5)
+        #expect(areEqual(try await tool(arguments).output, expected))
+        let result = try await tool(arguments + ["--output", copy])
+        #expect(try result.code == 0 && areEqual(contents(copy), expected), "\(result.errors)")
+      }
+    }
+
+    @Test func `what is stored with an encoding is read as it is stored, if wanted`() async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 70_000)
+        server.objects.put(object, at: "/object")
+        server.script = ServerScript { context in
+          var answer = context.honest
+          answer.fields["Content-Encoding"] = "gzip"
+          return answer
+        }
+        let refused = try await tool("cat", server.url("/object"))
+        #expect(refused.code == 1 && refused.output.isEmpty && refused.errors.contains("Content-Encoding"))
+        let result = try await tool("cat", server.url("/object"), "--accept-encoded")
+        #expect(result.code == 0 && areEqual(result.output, object.bytes[...]), "\(result.errors)")
+      }
+    }
+
+    @Test func `tags that differ with each answer do not matter, if times tell versions`() async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 5_000_000)
+        server.objects.put(object, at: "/object")
+        server.script = ServerScript { context in
+          var answer = context.honest
+          answer.fields["ETag"] = "\"backend \(context.request.number)\""
+          return answer
+        }
+        let refused = try await tool("copy", server.url("/object"), copy)
+        #expect(refused.code == 5, "\(refused.errors)")
+        let result = try await tool("copy", server.url("/object"), copy, "--trust-times")
+        #expect(try result.code == 0 && areEqual(contents(copy), object.bytes[...]), "\(result.errors)")
+      }
+    }
+
+    @Test func `a request is sent again as often as is wanted`() async throws {
+      try await LyingServer.with { server in
+        server.script = ServerScript { _ in ScriptedAnswer(503, text: "no\n") }
+        var counts: [Int] = []
+        for retries in ["0", "2"] {
+          server.log.clear()
+          let result = try await tool("cat", server.url("/object"), "--retries", retries)
+          #expect(result.code == 1 && result.hasOneLineOfErrors, "\(result.errors)")
+          counts.append(server.log.requestCount)
+        }
+        #expect(counts[0] > 0 && counts[1] == 3 * counts[0])
+      }
+    }
+
+    @Test func `a read ends at its time limit, and says how to raise it`() async throws {
+      try await LyingServer.with { server in
+        server.objects.put(ServedObject(count: 1000), at: "/object")
+        server.script = ServerScript { context in context.honest.interrupted(.stall, at: .body(10)) }
+        let result = try await tool("cat", server.url("/object"), "--time-limit", "0.3", "--retries", "0")
+        #expect(result.code == 1 && result.errors.contains("raise it with --time-limit"), "\(result.errors)")
+      }
+    }
+
     // MARK: copying
+
+    @Test func `a copy into a directory has the name of the object, and tells what it read`() async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 3_000_001)
+        server.objects.put(object, at: "/a b.bin")
+        for target in [directory.path, directory.path + "/"] {
+          let result = try await tool("copy", server.url("/a%20b.bin?x=/y"), target, "--stats", "--force")
+          #expect(result.code == 0 && result.errors.contains(" 3000001 bytes,"), "\(result.errors)")
+          #expect(areEqual(try contents(directory("a b.bin")), object.bytes[...]))
+        }
+        let nameless = try await tool("copy", server.url("/"), directory.path)
+        #expect(nameless.code == 1 && nameless.errors.contains("name a file in it"), "\(nameless.errors)")
+      }
+    }
 
     @Test(arguments: [0, 1, 65_536, 20_000_003])
     func `an object of any size is copied, with eight requests at a time`(byteCount: Int) async throws {

@@ -22,6 +22,32 @@ import Testing
   }
 }
 
+@Suite struct LastNameTests {
+  @Test(
+    arguments: [
+      ("a/b.bin", "b.bin"), ("b", "b"), ("dir/", "dir"), ("/", nil), ("..", nil), ("a/.", nil), ("x\u{FFFD}", nil),
+      ("./a%20b", "a%20b"), ("https://h/a/b.bin?x=/y#z", "b.bin"), ("https://h/a%20b%C3%BC.mkv", "a bü.mkv"),
+      ("http://h/a/", "a"), ("http://h", nil), ("http://h/", nil), ("http://h/a%2Fb", nil), ("http://h/%2e%2e", nil),
+      ("http://h/a%0Ab", nil), ("http://h/a%", nil), ("http://h/%FF", nil),
+      ("s3://bucket/k/e%20y?versionId=1", "e%20y"),
+      ("s3://bucket", nil), ("s3://bucket/", nil),
+    ] as [(String, String?)])
+  func `a copy into a directory has the source's last name`(source: String, name: String?) {
+    #expect(SourceName(source).lastName == name)
+  }
+
+  @Test(arguments: [
+    ("http:/h/x", "write http://"), ("S3:b/k", "write S3://"), ("www.example.org", "https:// before"),
+    ("example.org/x", "https:// before"), ("localhost:8000/x", "https:// before"), ("h:80", "https:// before"),
+    ("ftp://h/x", "no scheme"), ("file.bin", ""), ("a/b.bin", ""), ("./example.org/x", ""), ("/a.b/c", ""), ("", ""),
+    ("C:\\x", ""), ("~/a.b/c", ""), ("a:b/c", ""),
+  ])
+  func `a path that looks like a URL is told how to be one`(path: String, part: String) {
+    let advice = SourceName(path).advice
+    #expect(part.isEmpty ? advice.isEmpty : advice.contains(part), "\(advice)")
+  }
+}
+
 @Suite struct RemoteSettingsTests {
   @Test func `a header is a name and a value`() throws {
     let cases = [
@@ -58,6 +84,24 @@ import Testing
       #expect(throws: Never.self) { try settings.check(for: SourceName(name)) }
     }
     #expect(throws: ToolFailure.self) { try settings.check(for: SourceName("file")) }
+    for change in [
+      { $0.certificates = "c" }, { $0.timeLimit = .seconds(1) }, { $0.retries = 0 },
+    ] as [(inout RemoteSettings) -> Void] {
+      settings = RemoteSettings()
+      change(&settings)
+      for name in ["https://h/", "s3://b/k"] {
+        #expect(throws: Never.self) { try settings.check(for: SourceName(name)) }
+      }
+      #expect(throws: ToolFailure.self) { try settings.check(for: SourceName("file")) }
+    }
+    for change in [{ $0.acceptsEncoded = true }, { $0.trustsTimes = true }] as [(inout RemoteSettings) -> Void] {
+      settings = RemoteSettings()
+      change(&settings)
+      #expect(throws: Never.self) { try settings.check(for: SourceName("http://h/")) }
+      for name in ["file", "s3://b/k"] {
+        #expect(throws: ToolFailure.self) { try settings.check(for: SourceName(name)) }
+      }
+    }
     for change in [
       { $0.profile = "p" }, { $0.endpoint = "http://e" }, { $0.region = "r" }, { $0.signs = false },
     ] as [(inout RemoteSettings) -> Void] {

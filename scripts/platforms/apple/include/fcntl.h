@@ -18,6 +18,7 @@
 #define AT_REMOVEDIR 0x0080
 #define FD_CLOEXEC 1
 #define F_SETFD 2
+#define O_APPEND 0x0008
 #define F_GETFL 3
 #define F_PREALLOCATE 42
 #define F_RDADVISE 44

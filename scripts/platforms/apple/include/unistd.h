@@ -3,6 +3,9 @@
 #define APPLE_UNISTD_H
 #include <sys/types.h>
 #define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_HOLE 3
+#define SEEK_DATA 4
 #define _SC_PAGESIZE 29
 #define _SC_NPROCESSORS_ONLN 58
 #define _SC_PHYS_PAGES 200

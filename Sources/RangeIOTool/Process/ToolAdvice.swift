@@ -1,0 +1,20 @@
+/// What the library advises to programs, in the words of this tool.
+enum ToolAdvice {
+  /// What messages name, and the option that does it.
+  private static let options = [
+    ("set acceptsEncoded", "add --accept-encoded"), ("set judgesByTime", "add --trust-times"),
+    ("add its authority to additionalTrustRoots", "name the file of its authority with --cacert"),
+    ("needs requesterPays", "needs --header 'x-amz-request-payer: requester'"),
+    ("pass credentials instead of anonymous access", "leave out --no-sign"),
+    ("read this: pass credentials", "read this: add --header 'Authorization: …'"),
+    ("name a profile, or ask for anonymous access", "name a profile with --profile, or add --no-sign"),
+    ("its time limit: raise it", "its time limit: raise it with --time-limit"),
+    (", or open what is there with isReadOnly", ""),
+    (", which is a URL: read it with RangeReader(contentsOf:) of RangeIOHTTP or RangeIOS3", ""),
+  ]
+
+  /// `message` with advice that can be followed on a command line.
+  static func translated(_ message: String) -> String {
+    options.reduce(message) { $0.replacing($1.0, with: $1.1) }
+  }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The options of the commands that read URLs themselves: how long, and how often, they try.
+struct PatienceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "For a URL: the most time of a read with all its requests; one that takes longer fails.",
+      valueName: "seconds"))
+  var timeLimit: Double?
+  @Option(
+    help: ArgumentHelp(
+      "For a URL: how often a request that failed for a while is sent again in a row, 0 to 1000.", valueName: "count"))
+  var retries: Int?
+
+  /// Adds what the options say to `settings`.
+  func set(_ settings: inout RemoteSettings) throws(ToolFailure) {
+    if let timeLimit {
+      guard timeLimit > 0, timeLimit < 1e6 else { throw .usage("--time-limit: write seconds, less than a million") }
+      settings.timeLimit = .seconds(timeLimit)
+    }
+    if let retries {
+      guard (0...1000).contains(retries) else { throw .usage("--retries: \(retries) is not from 0 to 1000") }
+      settings.retries = retries
+    }
+  }
+}
