@@ -12,11 +12,25 @@ extension ReadError {
     .errno(errno, action, Context(source: source, range: range))
   }
 
-  package static func errno(_ errno: Errno, _ action: String, _ context: Context) -> ReadError {
-    let (code, advice, isTransient) = meaning(of: errno)
+  /// - Parameter isRemote: whether the file may be on a server: then the device is one that may be reached again.
+  package static func errno(
+    _ errno: Errno, _ action: String, _ context: Context, isRemote: Bool = false
+  ) -> ReadError {
+    let (code, advice, isTransient) = (isRemote ? meaningOnServer(of: errno) : nil) ?? meaning(of: errno)
     return ReadError(
       code, "cannot \(action): \(errno.description.lowercased()) (\(errno.rawValue)); \(advice)",
       isTransient: isTransient, context: context, cause: errno)
+  }
+
+  private static let unreachable =
+    "the file's server could not be reached: try again; if that does not help, look at the mount"
+
+  /// What a disk reports of itself, and a mount of its server.
+  private static func meaningOnServer(of errno: Errno) -> (Code, advice: String, isTransient: Bool)? {
+    switch errno {
+    case .ioError, .noData, .remoteInputOutput: (.inputOutput, unreachable, true)
+    default: nil
+    }
   }
 
   private static func meaning(of errno: Errno) -> (Code, advice: String, isTransient: Bool) {
@@ -53,10 +67,22 @@ extension ReadError {
       (.closed, "the descriptor was closed behind the reader's back: leave closing to whoever adopted it", false)
     case .ioError:
       (.inputOutput, "the device failed to read: look at the system's log, and at the disk", false)
+    case .connectionReset, .connectionAbort, .connectionRefused, .brokenPipe, .socketNotConnected, .socketShutdown,
+      .hostIsDown, .noRouteToHost, .networkDown, .networkUnreachable, .networkReset:
+      (.inputOutput, unreachable, true)
+    case .keyHasExpired:
+      (.inputOutput, "your ticket for the file's server has expired: renew it, as with kinit, and try again", true)
     case .timedOut:
       (.timedOut, "the device or server did not answer: try again", true)
     default:
       (.inputOutput, "look at the system's log", false)
     }
   }
+}
+
+extension Errno {
+  /// `EREMOTEIO` of Linux.
+  fileprivate static let remoteInputOutput = Errno(rawValue: 121)
+  /// `EKEYEXPIRED` of Linux.
+  fileprivate static let keyHasExpired = Errno(rawValue: 127)
 }

@@ -32,6 +32,13 @@ import Testing
     .init(errno: .badFileDescriptor, code: .closed, isTransient: false, advice: "adopted"),
     .init(errno: .ioError, code: .inputOutput, isTransient: false, advice: "system's log"),
     .init(errno: .timedOut, code: .timedOut, isTransient: true, advice: "try again"),
+    .init(errno: .connectionReset, code: .inputOutput, isTransient: true, advice: "look at the mount"),
+    .init(errno: .hostIsDown, code: .inputOutput, isTransient: true, advice: "look at the mount"),
+    .init(errno: .socketNotConnected, code: .inputOutput, isTransient: true, advice: "look at the mount"),
+    .init(errno: .noRouteToHost, code: .inputOutput, isTransient: true, advice: "look at the mount"),
+    .init(errno: Errno(rawValue: 127), code: .inputOutput, isTransient: true, advice: "kinit"),
+    // A medium error of a disk.
+    .init(errno: .noData, code: .inputOutput, isTransient: false, advice: "system's log"),
     .init(errno: .notSupported, code: .inputOutput, isTransient: false, advice: "system's log"),
     .init(errno: Errno(rawValue: 9999), code: .inputOutput, isTransient: false, advice: "system's log"),
   ]
@@ -47,6 +54,18 @@ import Testing
     #expect(error.message.contains("(\(meaning.errno.rawValue))"))
     #expect(error.context == context)
     #expect(error.cause as? Errno == meaning.errno)
+  }
+
+  @Test func `what a disk reports as its own fault is the network's where the file may be on a server`() {
+    for number in [Errno.ioError, .noData, Errno(rawValue: 121)] {
+      for isRemote in [false, true] {
+        let error = ReadError.errno(number, "read the file", .init(source: "f"), isRemote: isRemote)
+        #expect(error.code == .inputOutput && error.isTransient == isRemote)
+        #expect(error.message.contains("server") == isRemote, "\(error.message)")
+      }
+    }
+    let stale = ReadError.errno(.staleNFSFileHandle, "read the file", .init(source: "f"), isRemote: true)
+    #expect(stale.code == .sourceChanged && !stale.isTransient)
   }
 
   @Test func `no error number is without advice, and the code closed is for bad descriptors only`() {

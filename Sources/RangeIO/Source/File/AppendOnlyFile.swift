@@ -225,7 +225,7 @@ struct RecordingMarker {
           : try file.syscalls.readWhatIsResident(file.descriptor, buffer, at: range.lowerBound)
         guard count == range.count else { return .failure(waits ? .tooShort : .notResident) }
       } catch {
-        return .failure(.failed(.errno(error, "read the file", file.context(range))))
+        return .failure(.failed(file.failure(error, of: range)))
       }
       var hasher = Hasher()
       hasher.combine(bytes: UnsafeRawBufferPointer(buffer))

@@ -184,11 +184,12 @@ extension FileSource {
   private func statusByName(_ lanes: FileLanes) async throws -> FileStatus? {
     guard let path = lanes.path else { return nil }
     return try await onThread(of: pathThreads(of: lanes)) {
-      [name = lanes.file.name, syscalls = configuration.syscalls] in
+      [file = lanes.file, syscalls = configuration.syscalls] in
       var status = FileStatus()
       let result = syscalls.call.statusOfPath(path, &status)
       if result >= 0 { return status }
-      let error = ReadError.errno(Errno(result: result), "look at the file", .init(source: name))
+      let error = ReadError.errno(
+        Errno(result: result), "look at the file", .init(source: file.name), isRemote: file.isRemote)
       guard error.code == .notFound else { throw error }
       return nil
     }

@@ -73,7 +73,9 @@ final class OpenFile: Sendable {
   func status() throws(ReadError) -> FileStatus {
     var status = FileStatus()
     let result = syscalls.call.status(descriptor, &status)
-    guard result >= 0 else { throw .errno(Errno(result: result), "look at the file", .init(source: name)) }
+    guard result >= 0 else {
+      throw .errno(Errno(result: result), "look at the file", .init(source: name), isRemote: isRemote)
+    }
     return status
   }
 
@@ -82,6 +84,11 @@ final class OpenFile: Sendable {
 
   func context(_ range: ByteRange) -> ReadError.Context {
     ReadError.Context(source: name, range: range)
+  }
+
+  /// The error of a read of `range` that failed with `errno`.
+  func failure(_ errno: Errno, of range: ByteRange) -> ReadError {
+    .errno(errno, "read the file", context(range), isRemote: isRemote)
   }
 }
 
@@ -223,7 +230,7 @@ enum FileOpening {
     switch result {
     case .success(let isThere): return isThere
     case .failure(.illegalSeek), .failure(.invalidArgument): return true
-    case .failure(let errno): throw .errno(errno, "read the file", file.context(0..<1))
+    case .failure(let errno): throw file.failure(errno, of: 0..<1)
     }
   }
 

@@ -115,7 +115,7 @@ final class PositionalLane: Sendable {
         result = .success((value, file.isRemote ? try file.status() : nil))
         if let beginning { begun?.came(beginning) }
       } catch {
-        result = .failure((error as? Errno).map { ReadError.errno($0, "read the file", file.context(range)) } ?? error)
+        result = .failure((error as? Errno).map { file.failure($0, of: range) } ?? error)
       }
       gate.leave()
       answer.resolve(result)
@@ -232,7 +232,7 @@ final class ResidentLane: Sendable {
       isAvailable.store(false, ordering: .relaxed)
       return filled
     } catch {
-      throw .errno(error, "read the file", file.context(range))
+      throw file.failure(error, of: range)
     }
   }
 }

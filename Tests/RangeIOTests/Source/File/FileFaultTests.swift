@@ -23,6 +23,29 @@ struct FileFaultTests {
       FileSource(path, configuration: TestEngine.configuration(engine, syscalls: syscalls, threads: threads)))
   }
 
+  @Test(arguments: [EIO, ENODATA, ECONNRESET, EHOSTDOWN, ENOTCONN], [false, true])
+  func `what passes of a network mount is tried again, and a disk's own failure is not`(number: CInt, isRemote: Bool)
+    async throws
+  {
+    let (path, bytes) = try await directory.file(count: 10_000)
+    let calls = Atomic<Int>(0)
+    let failing: Syscalls.Read = { descriptor, buffer, offset in
+      if calls.wrappingAdd(1, ordering: .relaxed).newValue <= 2 { return -Int(number) }
+      return Syscalls.system.call.read(descriptor, buffer, offset)
+    }
+    let syscalls = Syscalls(
+      .init(read: failing, readResident: { _, _, _ in -Int(EAGAIN) }, isRemote: { _ in isRemote }))
+    let source = FileSource(path, configuration: TestEngine.configuration(.positional, syscalls: syscalls))
+    let reader = try await RangeReader(source) { Retrying(firstWait: .zero, longestWait: .zero) }
+    if isRemote || ![EIO, ENODATA].contains(number) {
+      #expect(try await reader.read(10..<5000) == Bytes(bytes[10..<5000]))
+    } else {
+      let error = await #expect(throws: ReadError.self) { try await reader.read(10..<5000) }
+      #expect(error?.code == .inputOutput && error?.isTransient == false)
+    }
+    await reader.close()
+  }
+
   @Test func `interruptions and short reads are carried on`() async throws {
     let (path, bytes) = try await directory.file(count: 200_000)
     let calls = Atomic<Int>(0)
