@@ -6,7 +6,8 @@
   /// An object is looked for once, however many requests need it at the same time. One that is asked for all the time is
   /// looked at shortly before the last look becomes too old, beside the requests, so that none of them waits for it. While
   /// its source cannot be asked, or is not heard of for as long as a look holds, the version known last goes on. One that
-  /// is dropped closes with the last answer that reads from it.
+  /// is dropped closes with the last answer that reads from it. Names that led to nothing are not asked for again for as long
+  /// as a look holds.
   final class ObjectPool: Sendable {
     /// What a look found.
     enum Found: Sendable {
@@ -28,14 +29,22 @@
       /// From then on requests wait for the next look.
       let isOver: ReadInstant
     }
+    private struct Absence {
+      let error: ReadError
+      let isOver: ReadInstant
+    }
     private struct State {
       var entries: [[ServedName]: Entry] = [:]
+      /// What opening said of names that lead to nothing. Apart from the objects, which names that somebody makes up must not
+      /// push out.
+      var absences: [[ServedName]: Absence] = [:]
       var clock: UInt64 = 0
       var looks: UInt64 = 0
     }
 
     /// A look waits no less than this.
     private static let shortestLook = Duration.seconds(1)
+    private static let mostAbsences = 1024
 
     private let state = Locked(State())
     private let upstream: any ServedUpstream
@@ -66,7 +75,9 @@
     /// What stands at the path now.
     func find(_ path: [ServedName]) async throws -> Found {
       if let object = ready(path) { return .object(object) }
-      let task = state.withLock { state -> Task<Found, any Error> in
+      let now = time.now
+      let task = try state.withLock { state -> Task<Found, any Error> in
+        if let absence = state.absences[path], now < absence.isOver { throw absence.error }
         if let look = state.entries[path]?.look { return look.task }
         return beginLook(at: path, &state)
       }
@@ -168,11 +179,27 @@
           let current = try await current(known, name)
           return (.object(current ?? known), current != nil)
         }
-        let reader = try await item.open()
+        let began = time.now
+        let reader: RangeReader
+        do { reader = try await item.open() } catch let error as ReadError where error.code == .notFound {
+          note(Absence(error: error, isOver: began.advanced(by: upstream.freshness)), at: path)
+          throw error
+        }
         // The pool looks when an object is asked for. An object that is not asked for costs its server nothing.
         reader.stopWatching()
         let snapshot = reader.pinnedSnapshot
         return (.object(OpenObject(identity: item.identity, reader: reader, snapshot: snapshot, name: name)), true)
+      }
+    }
+
+    private func note(_ absence: Absence, at path: [ServedName]) {
+      let now = time.now
+      state.withLock { state in
+        if state.absences.count >= Self.mostAbsences {
+          state.absences = state.absences.filter { now < $0.value.isOver }
+        }
+        if state.absences.count >= Self.mostAbsences { state.absences = [:] }
+        state.absences[path] = absence
       }
     }
 

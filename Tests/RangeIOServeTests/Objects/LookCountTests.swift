@@ -52,6 +52,34 @@
       }
     }
 
+    @Test func `a name that leads to nothing is not asked for again while a look holds`() async throws {
+      let (looks, clock) = (Counter(), ManualClock())
+      let isThere = Locked(false)
+      let upstream = ObjectUpstream(freshness: .seconds(1)) { path in
+        looks.add()
+        guard isThere.withLock({ $0 }) || path.last?.description == "other" else {
+          throw ReadError(.notFound, "there is no such object")
+        }
+        return try await RangeReader(CountedSource(looks: Counter(), latency: .milliseconds(20)), onChange: .refresh)
+      }
+      try await withServer([("", upstream)]) {
+        $0.time = TimeSource(clock)
+      } _: { port, _ in
+        for _ in 0..<20 {
+          let answer = try await ask("/missing", port: port)
+          #expect(answer.status == 404)
+        }
+        #expect(looks.count == 1)
+        // Others are, and it is once the time is over.
+        for (name, isLate, status) in [("other", false, 200), ("missing", false, 404), ("missing", true, 200)] {
+          isThere.withLock { $0 = true }
+          if isLate { clock.advance(by: .seconds(1)) }
+          let answer = try await ask("/\(name)", port: port)
+          #expect(answer.status == status, "\(name)")
+        }
+      }
+    }
+
     /// A source that can be asked which version it is through a gate only, which takes 20 ms of a clock.
     private struct GatedLooks: RangeSource {
       let base: CountedSource
