@@ -9,6 +9,7 @@ final class MeasuringSource: RangeSource {
     let known: Locked<SourceDescription.Measurement>
 
     let fetchSize: Int?
+    let extent = Locked(FetchExtent())
 
     init(_ stated: SourceDescription.Cost, fetchSize: Int?) {
       self.stated = stated
@@ -25,19 +26,26 @@ final class MeasuringSource: RangeSource {
   private let cost: SourceDescription.Cost
   private let context: Context
   private let readsToLearn: Int
+  /// The clock, if all reads share one link.
+  private let sharedTime: TimeSource?
   private let readsEnded = Locked(0)
   private let asked = Noted<ByteRange>()
 
   /// - Parameters:
-  ///   - cost: of reads, each with the full rate.
+  ///   - cost: of reads.
+  ///   - sharesBandwidth: whether all reads share one link, one after the other. Then what is known of the rate is what the
+  ///     last read saw of it. Default: each has the full rate.
   ///   - readsToLearn: the cost is known after so many.
   ///   - fetchSize: see `MeasuredCost`.
   init(
     byteCount: Int, stating stated: SourceDescription.Cost, costing cost: SourceDescription.Cost,
-    after readsToLearn: Int = 1, fetchSize: Int? = nil, time: TimeSource? = nil
+    after readsToLearn: Int = 1, fetchSize: Int? = nil, sharesBandwidth: Bool = false,
+    time: TimeSource? = nil
   ) {
     base = SyntheticSource(
-      byteCount: byteCount, latency: cost.latency, bytesPerSecond: cost.bytesPerSecond, time: time)
+      byteCount: byteCount, latency: cost.latency, bytesPerSecond: cost.bytesPerSecond,
+      sharesBandwidth: sharesBandwidth, time: time)
+    sharedTime = sharesBandwidth ? time : nil
     self.cost = cost
     context = Context(stated, fetchSize: fetchSize)
     self.readsToLearn = readsToLearn
@@ -56,10 +64,15 @@ final class MeasuringSource: RangeSource {
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     asked.add(range)
+    let start = sharedTime?.now
     let bytes = try await base.read(range, of: source)
     let isKnown = readsEnded.withLock { ended in
       ended += 1
       return ended >= readsToLearn
+    }
+    var cost = cost
+    if let start, let end = sharedTime?.now, case let time = start.duration(to: end) - cost.latency, time > .zero {
+      cost.bytesPerSecond = Double(range.count) / (time / .seconds(1))
     }
     if isKnown { context.known.withLock { $0 = .init(cost, isGuess: false) } }
     return bytes

@@ -32,15 +32,17 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
   /// What to fetch when bytes are missing.
   public enum Fill: Hashable, Sendable {
     /// The whole blocks that contain them. For sources where a request costs more than bytes, and for reads that are
-    /// close to each other. Of a remote object, several blocks at once: what comes in the time of a round trip.
+    /// close to each other. Of a remote object, several blocks at once while later reads have use for them: up to what
+    /// comes in the time of a round trip.
     case block
     /// Exactly the missing bytes. The source reads no more bytes than without a cache.
     case exact
     /// Exactly the missing bytes first. After they arrive, the rest of the blocks, without making a reader wait.
     case requestedFirst
-    /// Whole blocks for a read of one range, exactly the missing bytes for a read of several: a program that names a
-    /// thousand ranges does not want what lies around them. If the store has a disk tier, which keeps whole blocks only, also several
-    /// ranges are read with their blocks, as long as a block takes no longer than one more request. For remote objects.
+    /// Whole blocks for a read of one range, as ``block``, and exactly the missing bytes where later reads have no use for
+    /// what lies around them: for a read of several ranges, and for small reads far apart of a remote object. If the store has a
+    /// disk tier, which keeps whole blocks only, these are read with their blocks too, as long as a block takes no longer than
+    /// one more request. For remote objects.
     case automatic
   }
 

@@ -118,7 +118,7 @@ extension CachingStage: ExplainingStage {
       next.explain(gap, of: source).map { part in
         var part = part.adding([.init(.flight, "no read of it is under way")])
         if (fill == .block || fill == .automatic), part.origin == .source, part.detail == nil {
-          let whole = Widening(store, token, .extents(fetchGrid(of: source, token.grid)), in: source.byteCount).of(gap)
+          let whole = wideningNow(gap, of: source, token, next).of(gap)
           if whole != gap { part.detail = "as part of whole blocks, \(whole)" }
         }
         return part

@@ -85,7 +85,7 @@ extension CachingStage {
     // The rest of the block follows in the background.
     case .requestedFirst: return nil
     case .block, .automatic:
-      guard fetchGrid(of: request.source, grid) == grid else { return nil }
+      guard hasOwnBlockSize || request.source.fetchSize == nil else { return nil }
       wide = grid.outward(range, in: request.source.byteCount)
     }
     let isOneBlock = grid.block(at: wide.lowerBound) == grid.block(at: wide.upperBound - 1)

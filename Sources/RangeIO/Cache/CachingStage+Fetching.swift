@@ -158,9 +158,12 @@ extension CachingStage {
     _ found: CachedParts, _ request: ReadRequest, _ token: ChunkToken, since mark: FlightMark, _ next: ReadNext
   ) async throws -> ReadResponse {
     let wait = FetchWait()
+    let widening =
+      found.gaps.isEmpty
+      ? Widening(store, token, .exact, in: request.source.byteCount) : widening(request, token, next)
     let planned = token.flights.plan(
       found.wants, since: mark, purpose: request.purpose, wait,
-      widen: { [widening = widening(request, token, next)] in widening.of($0) },
+      widen: { widening.of($0) },
       lookAgain: {
         let found = self.lookUp(request, token)
         let isRefused = request.caching == .onlyIfCached && !found.gaps.isEmpty
@@ -283,7 +286,7 @@ extension CachingStage {
 
   /// Fetches the rest of the blocks around `gaps`, in the background.
   private func fetchRest(of gaps: [ByteRange], _ source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) {
-    let widening = Widening(store, token, .extents(fetchGrid(of: source, token.grid)), in: source.byteCount)
+    let widening = Widening(store, token, .blocks, in: source.byteCount)
     let wide = ByteRanges.normalize(gaps.map(widening.of))
     let mark = FlightMark(token)
     let missing = { @Sendable [store] () -> [ByteRange] in

@@ -6,7 +6,7 @@ extension CachingStage {
     enum Extent: Equatable, Sendable {
       case exact
       case blocks
-      /// The blocks of this grid, which are the cache's or longer ones.
+      /// The blocks of this grid, which are longer than the cache's.
       case extents(BlockGrid)
     }
 
@@ -25,7 +25,7 @@ extension CachingStage {
     func of(_ gap: ByteRange) -> ByteRange {
       guard extent != .exact else { return gap }
       let blocks = token.grid.outward(gap, in: byteCount)
-      guard case .extents(let coarse) = extent, coarse != token.grid else { return blocks }
+      guard case .extents(let coarse) = extent else { return blocks }
       let wide = coarse.outward(blocks, in: byteCount)
       let size = token.grid.blockSize
       var (lower, upper) = (blocks.lowerBound, blocks.upperBound)
@@ -47,23 +47,38 @@ extension CachingStage {
     Widening(store, token, extent(request, token.grid, next), in: request.source.byteCount)
   }
 
+  /// What a read of one range would fetch now.
+  func wideningNow(_ range: ByteRange, of source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) -> Widening
+  {
+    let blocks = hasOwnBlockSize ? 1 : source.fetchBlocks
+    return Widening(store, token, extent(of: blocks, range, source, token.grid, next), in: source.byteCount)
+  }
+
   private func extent(_ request: ReadRequest, _ grid: BlockGrid, _ next: ReadNext) -> Widening.Extent {
     switch fill {
     case .exact, .requestedFirst: return .exact
-    case .block: return .extents(fetchGrid(of: request.source, grid))
-    case .automatic:
-      guard !request.moreRanges.isEmpty, store.keepsPartsOfBlocks else {
-        return .extents(fetchGrid(of: request.source, grid))
-      }
-      // As far as is known: a stage that gathers nothing knows of no cost.
-      guard store.mayOutliveProcess, let gathering = next.gathering(of: request.source) else { return .exact }
-      return grid.blockSize <= gathering.gap ? .blocks : .exact
+    case .automatic where !request.moreRanges.isEmpty && store.keepsPartsOfBlocks:
+      return extent(of: 0, request.range, request.source, grid, next)
+    case .block, .automatic:
+      let isAlone = request.moreRanges.isEmpty && request.purpose == .demand && !hasOwnBlockSize
+      let blocks = isAlone ? request.source.fetchBlocks(with: request.range, on: grid) : 1
+      return extent(of: blocks, request.range, request.source, grid, next)
     }
   }
 
-  /// The grid of what is fetched at once: the cache's, or a coarser one if the source says so and no block size was set.
-  func fetchGrid(of source: SourceDescription, _ grid: BlockGrid) -> BlockGrid {
-    guard !hasOwnBlockSize, let size = source.fetchSize, size > grid.blockSize else { return grid }
-    return BlockGrid(blockSize: size) ?? grid
+  private func extent(
+    of blocks: Int, _ range: ByteRange, _ source: SourceDescription, _ grid: BlockGrid, _ next: ReadNext
+  ) -> Widening.Extent {
+    guard blocks == 0 else {
+      // Around a range that is longer than that there is nothing to gain.
+      guard blocks > 1, let coarse = BlockGrid(blockSize: blocks << grid.shift), range.count < coarse.blockSize else {
+        return .blocks
+      }
+      return .extents(coarse)
+    }
+    guard fill == .automatic, store.keepsPartsOfBlocks else { return .blocks }
+    // As far as is known: a stage that gathers nothing knows of no cost.
+    guard store.mayOutliveProcess, let gathering = next.gathering(of: source) else { return .exact }
+    return grid.blockSize <= gathering.gap ? .blocks : .exact
   }
 }

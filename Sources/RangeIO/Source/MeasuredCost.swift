@@ -8,11 +8,14 @@ package protocol MeasuredCost: AnyObject, Sendable {
   ///   changed it, and knows better.
   func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement?
 
-  /// The bytes around a few that are worth fetching with them, a power of two; `nil`: a block. More than that costs more
-  /// than another request.
+  /// The most bytes around a few that are worth fetching with them, a power of two; `nil`: blocks are fetched. More than
+  /// that costs more than another request.
   ///
   /// Not the block size, which must be the same in the next process, or a cache on a disk is not found.
   var fetchSize: Int? { get }
+
+  /// How much of that reads have had use for.
+  var extent: Locked<FetchExtent> { get }
 }
 
 extension SourceDescription {
@@ -33,4 +36,20 @@ extension SourceDescription {
 
   /// See ``MeasuredCost/fetchSize``.
   package var fetchSize: Int? { (context as? any MeasuredCost)?.fetchSize }
+
+  /// The blocks of `grid` that are fetched with a missing range now; zero: exactly the range. One, if the source does not
+  /// measure.
+  var fetchBlocks: Int {
+    guard let context = context as? any MeasuredCost, context.fetchSize != nil else { return 1 }
+    return context.extent.withLock { $0.blocks }
+  }
+
+  /// Decides as ``FetchExtent``. Until the rate has been measured there is no more than a block.
+  func fetchBlocks(with range: ByteRange, on grid: BlockGrid) -> Int {
+    guard let context = context as? any MeasuredCost, let most = context.fetchSize else { return 1 }
+    let measured = context.measured(insteadOf: cost) ?? Measurement(cost, isGuess: true)
+    return context.extent.withLock {
+      $0.next(range, on: grid, most: measured.isGuess ? grid.blockSize : most, measured.cost)
+    }
+  }
 }

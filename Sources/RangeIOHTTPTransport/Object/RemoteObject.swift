@@ -105,6 +105,7 @@
       let pin: VersionPin
       private let stated: SourceDescription.Cost
       private weak let core: ObjectCore?
+      let extent = Locked(FetchExtent())
 
       init(_ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, _ core: ObjectCore) {
         self.version = version

@@ -50,6 +50,9 @@ public struct OriginMeasure: Hashable, Sendable {
     return median.map { min(max($0.bytesPerSecond, 1), 1e12) } ?? 25e6
   }
 
+  /// Whether the latency was measured: an answer has come.
+  public var hasLatency: Bool { seconds != nil }
+
   /// Whether the rate was measured.
   public var hasRate: Bool { !bodies.isEmpty }
 
@@ -59,9 +62,10 @@ public struct OriginMeasure: Hashable, Sendable {
   /// The bytes that could have come in the time of a round trip.
   private var inFlight: Double { min(latency / .seconds(1) * bytesPerSecond, 1e15) }
 
-  /// What caches fetch at once: about what comes in the time of a round trip, as a power of two from 256 KiB to 1 MiB.
+  /// The most that caches fetch at once: about what comes in the time of a round trip, as a power of two from 64 KiB to
+  /// 1 MiB.
   public var fetchSize: Int {
-    var size = 262_144
+    var size = 65_536
     while size < 1_048_576, Double(size) < inFlight { size *= 2 }
     return size
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-/// Sources that say how much is best fetched at once: more than a block.
+/// Sources that say how much may be worth fetching at once: more than a block.
 @Suite(.simulated) struct CachingExtentTests {
   private let store = MemoryStore(limit: .mebibytes(4))
 
@@ -19,29 +19,57 @@ import Testing
     try await RangeReader(source) { Caching(store, fill: fill, blockSize: blockSize) }
   }
 
-  @Test(arguments: [Caching.Fill.block, .automatic]) func `a read of one range fetches so much`(
+  @Test(arguments: [Caching.Fill.block, .automatic]) func `reads that follow one another fetch more and more`(
     fill: Caching.Fill
   ) async throws {
-    let source = source(600_000)
+    let source = source(2_000_000)
     let reader = try await reader(source, fill)
-    #expect(try await reader.isRight(70_000..<70_010))
-    #expect(source.reads == [0..<262_144])
-    #expect(try await reader.isRight(250_000..<270_000))
-    #expect(source.reads.dropFirst() == [262_144..<524_288])
-    // The end of the source.
-    #expect(try await reader.isRight(599_999..<600_000))
-    #expect(source.reads.last == 524_288..<600_000)
-    #expect(try await reader.isRight(0..<600_000))
-    #expect(source.reads.count == 3)
+    for lower in stride(from: 0, to: 2_000_000, by: 1000) { #expect(try await reader.isRight(lower..<lower + 1000)) }
+    // Over a link that brings a block in no time, one of them shows it. The first block comes before anything is measured.
+    #expect(source.reads.prefix(3) == [0..<65_536, 65_536..<131_072, 131_072..<262_144])
+    #expect(source.reads.suffix(2) == [1_572_864..<1_835_008, 1_835_008..<2_000_000])
+    #expect(source.reads.count <= 14)
+  }
+
+  @Test func `until the link is measured a read fetches its blocks`() async throws {
+    let cost = SourceDescription.Cost()
+    let source = MeasuringSource(
+      byteCount: 1 << 20, stating: cost, costing: cost, after: .max, fetchSize: 1 << 18)
+    let reader = try await reader(source)
+    for block in 0..<10 { #expect(try await reader.isRight(block << 16..<block << 16 + 10)) }
+    #expect(source.reads == (0..<10).map { $0 << 16..<($0 + 1) << 16 })
+  }
+
+  /// Reads far apart, over a link on which a block costs almost as much as a request.
+  private func farApart(_ fill: Caching.Fill, _ store: any ChunkStore) async throws -> [ByteRange] {
+    let cost = SourceDescription.Cost(latency: .milliseconds(40), bytesPerSecond: 2e6)
+    let source = MeasuringSource(byteCount: 1 << 30, stating: cost, costing: cost, fetchSize: 1 << 17)
+    let reader = try await RangeReader(source) { Caching(store, fill: fill) }
+    for number in 0..<12 { #expect(try await reader.isRight(number << 24 + 70_000..<number << 24 + 70_010)) }
+    return source.reads
+  }
+
+  @Test func `where nothing that lies around is used, exactly what is asked for is fetched, and kept`() async throws {
+    let reads = try await farApart(.automatic, store)
+    #expect(reads.first == 65_536..<131_072 && reads.last == 11 << 24 + 70_000..<11 << 24 + 70_010)
+    #expect(reads.count == 12 && reads.count { $0.count == 10 } == 5)
+    // Who asks for blocks gets them.
+    #expect(try await farApart(.block, MemoryStore(limit: .mebibytes(4))).allSatisfy { $0.count == 65_536 })
+  }
+
+  @Test func `what is explained is what would be fetched`() async throws {
+    let source = source()
+    let reader = try await reader(source, .automatic)
+    for block in 0..<3 { #expect(try await reader.isRight(block << 16..<block << 16 + 10)) }
+    let explained = try await reader.explain(600_000..<600_010)
+    #expect(explained.parts.contains { $0.detail?.contains("524288..<655360") ?? false }, "\(explained)")
   }
 
   @Test func `but not what is here already`() async throws {
     let source = source()
     let reader = try await reader(source)
-    #expect(try await reader.isRight(0..<10))
-    store.remove(65_536..<196_608, of: reader.source)
-    #expect(try await reader.isRight(70_000..<70_010))
-    #expect(source.reads == [0..<262_144, 65_536..<196_608])
+    for block in 0..<3 { #expect(try await reader.isRight(block << 16..<block << 16 + 10)) }
+    #expect(source.reads.last == 131_072..<262_144)
     store.remove(131_072..<196_608, of: reader.source)
     #expect(try await reader.isRight(140_000..<140_010))
     #expect(source.reads.last == 131_072..<196_608)
@@ -66,7 +94,7 @@ import Testing
     let reader = try await reader(source, .requestedFirst)
     #expect(try await reader.isRight(70_000..<70_010))
     await quiet()
-    #expect(source.reads == [70_000..<70_010, 0..<70_000, 70_010..<262_144])
+    #expect(source.reads == [70_000..<70_010, 65_536..<70_000, 70_010..<131_072])
     #expect(store.isQuiet)
   }
 
@@ -75,6 +103,6 @@ import Testing
     let source = MeasuringSource(byteCount: .max, stating: cost, costing: cost, fetchSize: 1 << 18)
     let reader = try await reader(source)
     #expect(try await reader.isRight(.max - 10 ..< .max))
-    #expect(source.reads == [(Int.max >> 18) << 18 ..< .max])
+    #expect(source.reads == [(Int.max >> 16) << 16 ..< .max])
   }
 }

@@ -1,0 +1,98 @@
+/// How much around a small range is fetched with it, of a source whose requests cost a round trip: as much as later reads have
+/// use for. A value: ranges that were missing go in, numbers of blocks come out.
+///
+/// It begins with the blocks of the range. It doubles while so many of the last ranges lie beside what was fetched before
+/// them that twice as much would have saved more time than it costs. After some fetches in a row that say nothing of the
+/// kind it halves, down to nothing but the range; then it is ranges within one block that make it a block again. So each
+/// size is tried again now and then, the less often the better the one above it does.
+package struct FetchExtent: Sendable {
+  /// The blocks that are fetched around a range, a power of two; zero: none, exactly the range.
+  package private(set) var blocks = 1
+  /// The share of the last ranges that twice as much would have brought before.
+  private var spared = 0.0
+  /// The fetches after which it halves, and how many of them are left.
+  private var run = Self.leastRun
+  private var left = Self.leastRun
+  private var hasFallen = false
+  /// The blocks asked for last, each plus one at its number modulo the size. Far more of them fit no default store.
+  private var asked: [UInt32] = []
+
+  private static let leastRun = 8
+  private static let mostRun = 512
+  /// The weight of one range.
+  private static let weight = 0.25
+  private static let remembered = 1024
+  /// The most blocks of one range, at each of its ends, that are remembered.
+  private static let mostNoted = 64
+
+  /// A range can be anywhere.
+  package init() {}
+
+  /// Decides for a range that is to be fetched, and remembers it.
+  ///
+  /// - Parameters:
+  ///   - most: the most bytes that are worth fetching around a range.
+  ///   - cost: as far as is known.
+  /// - Returns: ``blocks``.
+  /// - Complexity: O(1); constant memory, of 4 KiB.
+  package mutating func next(
+    _ range: ByteRange, on grid: BlockGrid, most: Int, _ cost: SourceDescription.Cost
+  ) -> Int {
+    let covered = grid.blocks(covering: range)
+    guard !covered.isEmpty else { return blocks }
+    let most = max(1, most >> grid.shift)
+    while blocks > most { blocks /= 2 }
+    spared += Self.weight * ((isNear(covered) ? 1 : 0) - spared)
+    let wider = max(1, blocks * 2)
+    if spared > Self.leastShare(of: wider << grid.shift, cost) {
+      if wider <= most { rise(to: wider) }
+      left = run
+    } else if blocks > 0 {
+      left -= 1
+      if left == 0 { fall() }
+    }
+    note(covered)
+    return blocks
+  }
+
+  private mutating func rise(to wider: Int) {
+    if hasFallen { run = min(run * 2, Self.mostRun) }
+    hasFallen = false
+    (blocks, spared) = (wider, 0)
+  }
+
+  private mutating func fall() {
+    if hasFallen { run = Self.leastRun }
+    hasFallen = true
+    (blocks, spared, left) = (blocks / 2, 0, run)
+  }
+
+  /// The share of ranges that must lie near others, so that it costs no time to fetch so many bytes with each.
+  private static func leastShare(of byteCount: Int, _ cost: SourceDescription.Cost) -> Double {
+    let transfer = Double(byteCount) / max(cost.bytesPerSecond, 1)
+    let latency = Double(cost.latency.nanoseconds) * 1e-9
+    return transfer > 0 ? transfer / (max(0, latency) + transfer) : 0
+  }
+
+  /// Whether twice as much around an earlier range would have brought some of these blocks.
+  private func isNear(_ covered: Range<Int>) -> Bool {
+    guard !asked.isEmpty else { return false }
+    let last = covered.upperBound - 1
+    guard blocks > 0 else { return wasAsked(covered.lowerBound) || wasAsked(last) }
+    return (1...blocks).contains { wasAsked(covered.lowerBound - $0) || wasAsked(last &+ $0) }
+  }
+
+  private func wasAsked(_ block: Int) -> Bool {
+    block >= 0 && asked[block % Self.remembered] == UInt32(truncatingIfNeeded: block &+ 1)
+  }
+
+  private mutating func note(_ covered: Range<Int>) {
+    if asked.isEmpty { asked = Array(repeating: 0, count: Self.remembered) }
+    for block in covered.prefix(Self.mostNoted) { note(block) }
+    for block in covered.suffix(Self.mostNoted) { note(block) }
+  }
+
+  private mutating func note(_ block: Int) {
+    asked[block % Self.remembered] = UInt32(truncatingIfNeeded: block &+ 1)
+  }
+}
