@@ -19,6 +19,8 @@ public struct ReadError: Error, Sendable {
   public let isTransient: Bool
   /// How long the source asks you to wait before a retry, if it said so.
   public var retryAfter: Duration?
+  /// Whether nothing was ever heard of the source, so that its name may be wrong.
+  package var isUnreached = false
   /// What was being read, where there was something.
   package let context: Context?
   /// The underlying error, such as an `Errno`.

@@ -3,6 +3,9 @@
 /// The first window begins on the consumer's thread: what is in memory and small is there when the call returns. All
 /// others begin on another thread, and are copied there while the consumer uses the current one. If a window must be waited
 /// for, the cursor looks ahead.
+///
+/// Of a source that measures what reading costs, a window is what a connection brings in four seconds, so that windows which
+/// share a slow link arrive one after the other and not all at the end. Until the rate is known they double.
 package final class StreamCursor {
   /// The smallest window: as much as DispatchIO reads at once, and enough to make the cost of a wake-up small.
   package static let smallestWindow = 1024 * 1024
@@ -10,6 +13,8 @@ package final class StreamCursor {
   private static let mostAhead = 4
   /// The most bytes to ask for ahead, unless one window is larger.
   static let mostBytesAhead = 8 * 1024 * 1024
+  /// The first window of a source whose rate is not known yet.
+  private static let firstGuess = 64 * 1024
 
   private struct Window {
     let answer: Promise<Bytes>
@@ -34,8 +39,8 @@ package final class StreamCursor {
   private var current = Bytes()
   /// Whether one window has been delivered: a consumer that takes a second one will want a third.
   private var isUnderWay = false
-  /// Whether a window has begun.
-  private var isBegun = false
+  /// How many windows have begun.
+  private var begun = 0
   private var isEnded = false
   /// When this stream, which follows its source, last asked whether to stop, although there might be more.
   private var lastAsked: ReadInstant?
@@ -151,7 +156,7 @@ package final class StreamCursor {
   /// Starts the next window. Returns `false` when all have been started.
   private func startWindow() -> Bool {
     guard let (source, rest) = progress, !rest.isEmpty else { return false }
-    let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize, rest.count)
+    let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize(of: source), rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
     let answer = Promise<Bytes>()
     // A stream of the whole source ends where the source does, and one that follows it does not end.
@@ -163,10 +168,19 @@ package final class StreamCursor {
         answer.fail(error)
       }
     }
-    let task = isBegun ? core.background.startElsewhere(nil, work) : core.background.start(nil, work)
-    isBegun = true
+    let task = begun > 0 ? core.background.startElsewhere(nil, work) : core.background.start(nil, work)
+    begun += 1
     windows.append(Window(answer: answer, task: task))
     return true
+  }
+
+  /// The bytes of the next window: whole chunks.
+  private func windowSize(of source: SourceDescription) -> Int {
+    guard let measured = source.measuredCost else { return windowSize }
+    let wished =
+      measured.isGuess
+      ? Self.firstGuess << Swift.min(begun, 8) : Int(Swift.min(measured.cost.bytesPerSecond * 4, 1e12))
+    return Swift.max(1, Swift.min(wished, windowSize) / chunkSize) * chunkSize
   }
 
   private func cancelWindows() {

@@ -17,10 +17,10 @@ public struct TransportSettings: Hashable, Sendable {
   public var headTimeout: Duration = .seconds(30)
   /// The most time without a byte of the body.
   public var idleTimeout: Duration = .seconds(20)
-  /// The most time of a whole read with all its requests. `nil`: a minute, and a second for each 64 KiB.
+  /// The most time of a whole read with all its requests. `nil`: none, since what makes progress is not ended.
   public var readTimeout: Duration?
   /// The least rate of a body, in bytes per second over ``rateWindow``; zero for none.
-  public var leastBytesPerSecond = 1024
+  public var leastBytesPerSecond = 0
   /// The time over which the rate is measured.
   public var rateWindow: Duration = .seconds(20)
   /// The most requests under way to one host, and so the most connections of HTTP/1.1.
@@ -39,8 +39,8 @@ public struct TransportSettings: Hashable, Sendable {
   public var userAgent = "swift-range-io"
   /// How answers are judged.
   public var rules = TransferRules()
-  /// The block size that caches use, a power of two; `nil`: 64 KiB, of which they fetch several at once, 256 KiB to 1 MiB by
-  /// the measured latency and rate.
+  /// The block size that caches use, a power of two; `nil`: 64 KiB, of which they fetch as many at once as reads have use
+  /// for, up to 1 MiB by the measured latency and rate.
   public var blockSize: Int?
   /// The same in each process, whatever is measured: a cache on a disk is found by it.
   static let usualBlockSize = 65_536
@@ -48,8 +48,8 @@ public struct TransportSettings: Hashable, Sendable {
   /// Settings with defaults.
   public init() {}
 
-  /// The most time of a read of `count` bytes.
-  func timeLimit(of count: Int) -> Duration { readTimeout ?? .seconds(60 + count / 65_536) }
+  /// The most time that a read without a limit waits for credentials: nothing shows that they make progress.
+  static let credentialsTimeout = Duration.seconds(60)
 
   /// These settings with nothing so large that arithmetic with it overflows: no time longer than ten years, and no more
   /// connections than there are ports.

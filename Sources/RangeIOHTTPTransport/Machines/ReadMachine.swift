@@ -48,7 +48,9 @@ struct ReadMachine: Hashable, Sendable {
   private var fruitless = 0
   /// Bytes since the last progress.
   private var recent = 0
+  /// Bodies that stalled since the last progress.
   private var stalls = 0
+  private var slowBodies = 0
 
   /// - Parameters:
   ///   - range: not empty, and within the size of `version`.
@@ -137,9 +139,12 @@ struct ReadMachine: Hashable, Sendable {
     switch fault {
     case .closedWithoutNotify where context.head?.isFramed == false: return .fail(fault.failure)
     case .reset, .goAway, .streamReset, .closedWithoutNotify, .leftOver, .tls: return send(at: now)
-    case .stalled, .tooSlow:
+    case .stalled:
       stalls += 1
       return stalls > context.rules.stalls ? .fail(fault.failure) : send(at: now)
+    case .tooSlow:
+      slowBodies += 1
+      return slowBodies > context.rules.stalls ? .fail(fault.failure) : send(at: now)
     default: return .fail(fault.failure)
     }
   }
@@ -149,6 +154,7 @@ struct ReadMachine: Hashable, Sendable {
     if recent >= TransferRules.progress {
       recent = 0
       fruitless = 0
+      stalls = 0
       resolvedAgain = false
     } else {
       fruitless += 1

@@ -69,9 +69,14 @@
 
     // MARK: waiting
 
-    /// Waits for `answer`. Fails when the task is cancelled, the source is closed, or `deadline` has passed.
+    /// When a read that begins now is late: never, unless there is a limit.
+    var deadline: Int64 { settings.readTimeout.map { Watch.time(after: $0) } ?? .max }
+
+    /// Waits for `answer` of the credentials' provider. Fails when the task is cancelled, the source is closed, or
+    /// `deadline` has passed; if there is none, after a minute.
     func wait<Value>(for answer: Promise<Value>, until deadline: Int64) async throws -> Value {
-      let timed = TimedWait(answer, until: deadline)
+      let end = deadline == .max ? Watch.time(after: TransportSettings.credentialsTimeout) : deadline
+      let timed = TimedWait(answer, until: end)
       watch.add(timed)
       defer { watch.remove(timed) }
       return try await waiting.wait(for: answer)

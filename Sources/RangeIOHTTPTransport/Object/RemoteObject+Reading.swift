@@ -76,8 +76,7 @@
       }
       let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
       let machine = ReadMachine(range, of: version, route: route, rules: core.settings.rules, habits: habits)
-      let deadline = Watch.time(after: core.settings.timeLimit(of: range.count))
-      return Transfer(machine, core, into: sink, until: deadline, sharing: snapshot.pin)
+      return Transfer(machine, core, into: sink, until: core.deadline, sharing: snapshot.pin)
     }
 
     @inline(never) private func finished(_ transfer: Transfer<ReadMachine>, _ range: ByteRange) {

@@ -44,12 +44,15 @@
     ///
     /// - Throws: `ReadError`; errors of the credentials' provider; `CancellationError`, at once.
     public nonisolated(nonsending) func describe() async throws -> SourceDescription {
-      let transfer = core.description(until: Watch.time(after: core.settings.timeLimit(of: 0)))
+      let transfer = core.description(until: core.deadline)
       do {
         try await transfer.run()
         return adopt(transfer.description)
       } catch let failure as Failure {
-        throw failure.readError(source: name)
+        var error = failure.readError(source: name)
+        error.isUnreached =
+          [.unresolved, .refused].contains(failure.reason) && core.learnt.withLock { !$0.measure.hasLatency }
+        throw error
       }
     }
 

@@ -20,9 +20,9 @@
   }
 
   extension Failure {
-    /// The whole read has taken too long before it sent anything.
+    /// The time of a read is over before it sent anything.
     static func late(_ advice: String) -> Failure {
-      Failure(.deadline, "the time for the whole read is over before a request was sent: \(advice)")
+      Failure(.deadline, "the time is over before a request was sent: \(advice)")
     }
   }
 #endif

@@ -9,7 +9,8 @@ public struct TransferRules: Hashable, Sendable {
   public var redirects = 10
   /// The most answers in a row that bring less than 16 KiB on, and requests that get none. Default: 8.
   public var cuts = 8
-  /// The most times that a read goes on after a body that stalled or came too slowly. Default: 1.
+  /// The most times that a read goes on after a body that came too slowly, and after one that stalled without progress
+  /// since the last one that did. Default: 1.
   public var stalls = 1
   /// Judges versions by `Last-Modified` and size where there is such a field, for servers behind one name that give
   /// each its own tag. Default: `false`.

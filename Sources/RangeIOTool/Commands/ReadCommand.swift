@@ -149,6 +149,8 @@ struct Copying {
       source.shown, total: selections.reduce(0) { $0 + min($1.range(in: reader.byteCount).count, reader.byteCount) },
       isShown: showsProgress && StandardError.isTerminal)
     defer { progress.clear() }
+    // Over a slow link small pieces come earlier.
+    let chunkSize = source.isURL ? ByteCount.kibibytes(64) : .mebibytes(1)
     func pass(_ stream: ByteStream) async throws {
       for try await piece in stream {
         try write(.bytes(piece))
@@ -159,14 +161,14 @@ struct Copying {
       var rest = selection.range(in: reader.byteCount)
       // What does not lie within the source is the stream's to refuse.
       guard let holes, !rest.isEmpty, rest.upperBound <= reader.byteCount else {
-        try await pass(selection.stream(of: reader))
+        try await pass(selection.stream(of: reader, chunkSize: chunkSize))
         continue
       }
       while !rest.isEmpty {
         let found = try await holes.next(in: rest, of: reader.source)
         for hole in found.holes + [found.end..<found.end] {
           if rest.lowerBound < hole.lowerBound {
-            try await pass(reader.stream(rest.lowerBound..<hole.lowerBound, chunkSize: .mebibytes(1)))
+            try await pass(reader.stream(rest.lowerBound..<hole.lowerBound, chunkSize: chunkSize))
           }
           if !hole.isEmpty { try write(.zeros(hole.count)) }
           progress.advance(hole.count)

@@ -4,8 +4,8 @@ import RangeIO
 ///
 /// A request keeps what has arrived, so only failures in a row without a byte between them count.
 struct CopyRetries {
-  /// The most failures in a row.
-  static let most = 6
+  /// The most failures in a row: a source that is away for about five minutes is waited for.
+  static let most = 64
   var limit = CopyRetries.most
   private static let firstWait = 0.2
   private static let longestWait = 10.0

@@ -17,7 +17,10 @@ struct CopyWork {
   func run() async throws {
     let target = try CopyTarget(PathArgument.path(file, for: "the target"), naming: source.lastName, force: force)
     let opened = try OpenedSource(source, opening)
-    try await withReader(source, of: opened.source, growth: growth, ReadPipeline()) { reader in
+    // For opening: what is transferred is tried again with what has arrived.
+    let attempts = opening.remote?.retries.map { $0 + 1 } ?? CopyRetries.most
+    let stages = opened.isRemote ? ReadPipeline { Retrying(attempts: attempts) } : ReadPipeline()
+    try await withReader(source, of: opened.source, growth: growth, stages) { reader in
       for path in [target.path, target.part] {
         try await SourceGuard.check(
           path, isNot: reader.source, complaint: "the target is the source itself: choose another one")

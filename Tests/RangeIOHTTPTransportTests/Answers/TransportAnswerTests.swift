@@ -84,6 +84,19 @@ struct TransportAnswerTests {
     #expect(run.failure == fault.failure && run.failure?.isTransient == true)
   }
 
+  @Test func `a body that stalls and gets on is no failure, however often; one that is too slow is`() throws {
+    for fault in [TransportFault.stalled, .tooSlow] {
+      var run = try ReadRun(0..<1_000_000, of: .tagged("\"a\"", size: 1_000_000))
+      var taken = 0
+      for _ in 0..<10 where run.failure == nil {
+        run.answer(.part(taken..<1_000_000, of: 1_000_000))
+        run.ended(.fault(fault), TransferRules.progress)
+        taken += TransferRules.progress
+      }
+      #expect((run.failure != nil) == (fault == .tooSlow))
+    }
+  }
+
   @Test func `answer 49: the deadline of the read ends it`() throws {
     var run = try ReadRun()
     run.answer(.part(0..<1000, of: 10_000))

@@ -2,6 +2,7 @@
   import AsyncHTTPClient
   import NIOCore
   import RangeIO
+  import Synchronization
   import Testing
 
   @testable import RangeIOHTTPTransport
@@ -77,6 +78,43 @@
       late.check(at: 101)
       let failure = await #expect(throws: Failure.self) { _ = try await late.answer.value() }
       #expect(failure?.text.contains("permit more connections") == true)
+    }
+
+    @Test func `a server that refuses connections and was never heard of may be the wrong one`() async throws {
+      var settings = TransportSettings()
+      settings.proxy = .none
+      let object = try RemoteObject(ObjectURL("http://127.0.0.1:1/"), settings: settings)
+      let unreached = await #expect(throws: ReadError.self) { try await object.describe() }
+      #expect(unreached?.isUnreached == true && unreached?.isTransient == true)
+      object.core.learnt.withLock { $0.measure.record(latency: .milliseconds(1)) }
+      let away = await #expect(throws: ReadError.self) { try await object.describe() }
+      #expect(away?.isUnreached == false && away?.isTransient == true)
+      await object.close()
+    }
+
+    @Test func `by default only silence ends a body, not its time or its rate`() async throws {
+      let settings = TransportSettings()
+      let core = try RemoteObject(ObjectURL("http://127.0.0.1:1/"), settings: settings).core
+      #expect(core.deadline == .max && settings.leastBytesPerSecond == 0)
+      let slow = Exchange(
+        Exchange.Sent(target: "/", isExact: false, isHead: false, expected: 1), into: nil,
+        limits: Exchange.Limits(
+          connect: settings.connectTimeout.nanoseconds, head: settings.headTimeout.nanoseconds,
+          idle: settings.idleTimeout.nanoseconds, deadline: core.deadline, drain: 0, isHTTP2: false,
+          leastBytesPerSecond: settings.leastBytesPerSecond, rateWindow: settings.rateWindow),
+        judge: { _ in .none })
+      slow.phase.store(.body, ordering: .relaxed)
+      // A byte each fifteen seconds, for eleven days.
+      var now = Watch.now
+      for _ in 0..<65_536 {
+        slow.since.store(now, ordering: .relaxed)
+        slow.received.wrappingAdd(1, ordering: .relaxed)
+        now += 15_000_000_000
+        slow.check(at: now)
+      }
+      #expect(slow.stopped == nil)
+      slow.check(at: now + 20_000_000_000)
+      #expect(slow.stopped == .stalled)
     }
 
     @Test func `the client makes no spans: they would show signatures`() throws {

@@ -17,7 +17,7 @@
     /// let reader = try await RangeReader(contentsOf: "https://example.com/planet.pmtiles")
     /// ```
     ///
-    /// From the top down: `ReadAhead`, `Caching` (whole blocks for one range, exactly the missing bytes for
+    /// From the top down: `TimeLimiting` if there is a `readTimeout`, `ReadAhead`, `Caching` (whole blocks for one range, exactly the missing bytes for
     /// several), `Merging`, `Retrying`, `Hedging` if asked for, and
     /// `Limiting` to half as many reads again as there are connections: so a request is ready whenever one ends. For other
     /// stages: `RangeReader(HTTPSource(url)) { … }`.
@@ -38,7 +38,8 @@
       try await self.init(
         HTTPSource(url, configuration: configuration),
         .remoteObject(
-          keepingIn: store, concurrentReads: RemoteReads.concurrent(with: configuration.connectionsPerHost),
+          keepingIn: store, timeLimit: RemoteReads.timeLimit(configuration.readTimeout),
+          concurrentReads: RemoteReads.concurrent(with: configuration.connectionsPerHost),
           hedges: hedges),
         onChange: onChange)
     }

@@ -35,19 +35,22 @@ public final class ReadAhead: BuiltInStage, @unchecked Sendable {
   /// The most to read ahead of a run.
   package enum Extent: Hashable, Sendable {
     /// Four times the bytes that the source could send in the time until the first byte arrives
-    /// (``SourceDescription/Cost``), between 2 and 32 MiB.
+    /// (``SourceDescription/Cost``), between 2 and 32 MiB; over a slow link no more than it brings in four seconds.
     case adaptive
     /// This many bytes, at most 1 GiB.
     case upTo(ByteCount)
 
-    func longest(for cost: SourceDescription.Cost) -> Int {
+    /// - Parameter measured: what the source has measured of itself.
+    func longest(for cost: SourceDescription.Cost, measured: SourceDescription.Measurement? = nil) -> Int {
       switch self {
       case .upTo(let count): return count.bytes
       case .adaptive:
         let seconds = Double(cost.latency.nanoseconds) / 1e9
         let bytes = seconds * cost.bytesPerSecond * 4
         // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
-        return bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
+        let wished = bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
+        guard let measured, !measured.isGuess else { return wished }
+        return min(wished, max(128 << 10, Int(min(measured.cost.bytesPerSecond * 4, 0x1p25))))
       }
     }
   }
@@ -56,7 +59,8 @@ public final class ReadAhead: BuiltInStage, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
-  ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB.
+  ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB; over a slow link
+  ///     no more than it brings in four seconds.
   ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
   ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
   ///     share. Default: a budget of 64 MiB that the whole process shares.
@@ -121,7 +125,12 @@ final class ReadAheadStage: ReadyStage {
     // If the bytes may not be cached, reading ahead is useless.
     guard request.caching == .normal, request.source.isSettled, !next.isClosed else { return }
     let reads = reads(of: request.source)
-    let (parts, ended) = reads.notice(request, extent.longest(for: request.source.cost), isHit: isHit)
+    // Hits say that the source is quick enough, and are too many to look at what it measures.
+    if !isHit || reads.longest.load(ordering: .relaxed) == 0 {
+      let longest = extent.longest(for: request.source.cost, measured: request.source.measuredCost)
+      reads.longest.store(longest, ordering: .relaxed)
+    }
+    let (parts, ended) = reads.notice(request, isHit: isHit)
     for task in ended { task.cancel() }
     for part in parts {
       guard reads.start(part, request, next) else { break }

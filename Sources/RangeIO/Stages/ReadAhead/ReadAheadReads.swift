@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The read-ahead of one source: its runs, and the pieces that are in flight or not used yet.
 final class ReadAheadReads: ReadAheadHolder {
   /// A range to prefetch for a run.
@@ -38,6 +40,8 @@ final class ReadAheadReads: ReadAheadHolder {
   private static let leastCharge = 64 << 10
 
   private let state = Locked(State())
+  /// The most to read ahead of a run; zero: nothing was noticed yet.
+  let longest = Atomic<Int>(0)
   private let budget: ReadAhead.Budget
   private let counters: ReadAheadCounters
 
@@ -47,11 +51,12 @@ final class ReadAheadReads: ReadAheadHolder {
   }
 
   /// Records a read. Returns the parts to prefetch, and the tasks of prefetches that are no longer needed.
-  func notice(_ request: ReadRequest, _ longest: Int, isHit: Bool) -> (ask: [Part], ended: [Task<Void, Never>]) {
+  func notice(_ request: ReadRequest, isHit: Bool) -> (ask: [Part], ended: [Task<Void, Never>]) {
     let source = request.source
     // The block size is valid: it was checked when the source was described.
     let bounds = ReadAheadRuns.Bounds(
-      byteCount: source.byteCount, grid: BlockGrid(blockSize: source.preferredBlockSize)!, longest: longest)
+      byteCount: source.byteCount, grid: BlockGrid(blockSize: source.preferredBlockSize)!,
+      longest: longest.load(ordering: .relaxed))
     var (freed, ended): (Int, [Task<Void, Never>]) = (0, [])
     let ask = state.withLock { state -> [Part] in
       if !state.pieces.isEmpty {

@@ -8,7 +8,7 @@ extension Retrying {
 
     /// Waits that double with each retry.
     package static func exponentialBackoff(
-      attempts: Int = 4, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
+      attempts: Int = 13, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
       longestRetryAfter: Duration = .seconds(60)
     ) -> Backoff {
       precondition(attempts >= 1, "a read is tried once at least")
@@ -45,6 +45,8 @@ struct RetryAttempts {
 
   let backoff: Retrying.Backoff
   private(set) var failures = 0
+  /// The most tries of what was never reached: within about two seconds. Its name may be wrong.
+  private static let mostUnreached = 6
 
   init(_ backoff: Retrying.Backoff) { self.backoff = backoff }
 
@@ -54,11 +56,15 @@ struct RetryAttempts {
   ///   - retryAfter: how long the source asked to wait, if it said so.
   ///   - timeLeft: the time until the deadline, if there is one.
   ///   - isAllowed: whether the budget allows a retry.
+  ///   - isUnreached: see ``ReadError/isUnreached``.
   mutating func failed(
-    retryAfter: Duration?, timeLeft: Duration?, isAllowed: Bool, _ random: inout some RandomNumberGenerator
+    retryAfter: Duration?, timeLeft: Duration?, isAllowed: Bool, isUnreached: Bool = false,
+    _ random: inout some RandomNumberGenerator
   ) -> Action {
     failures += 1
-    guard failures < backoff.attempts else { return .giveUp }
+    guard failures < (isUnreached ? min(backoff.attempts, Self.mostUnreached) : backoff.attempts) else {
+      return .giveUp
+    }
     let wished = max(retryAfter ?? .zero, .zero)
     guard wished <= backoff.longestRetryAfter else { return .giveUp }
     // Adds to the source's `retryAfter`: otherwise all readers that got the same value would return at the same time.
@@ -69,7 +75,7 @@ struct RetryAttempts {
 }
 
 extension Retrying {
-  /// Limits retries to a share of the successful reads, so that a source in trouble does not get four times as many
+  /// Limits retries to a share of the successful reads, so that a source in trouble does not get many times as many
   /// requests as a healthy one.
   ///
   /// Each ``Retrying`` has its own budget, unless you pass the same one to several, for instance to all readers of one
@@ -91,11 +97,12 @@ extension Retrying {
     /// Creates a full budget.
     ///
     /// - Parameters:
-    ///   - allowance: the number of retries at first, and the most that can be saved up. At least one.
+    ///   - allowance: the number of retries at first, and the most that can be saved up. At least one. Default: 500,
+    ///     which forty reads need for half a minute without the source.
     ///   - share: the part of a retry that each success gives back, from 0 to 1.
     ///
     /// - Precondition: `allowance` is from 1 to 1,000,000 and `share` from 0 to 1.
-    public init(allowance: Int = 50, share: Double = 0.1) {
+    public init(allowance: Int = 500, share: Double = 0.1) {
       precondition((1...1_000_000).contains(allowance), "an allowance is from one to a million retries")
       precondition((0...1).contains(share), "a share is from 0 to 1")
       state = Locked(RetryTokens(allowance: allowance, share: share))

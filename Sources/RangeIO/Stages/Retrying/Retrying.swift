@@ -37,19 +37,21 @@ public final class Retrying: BuiltInStage, @unchecked Sendable {
   /// Creates a stage that retries.
   ///
   /// - Parameters:
-  ///   - attempts: the most tries of one read, including the first. Default: four, within about a second.
+  ///   - attempts: the most tries of one read, including the first. Default: 13, within about half a minute: a server that
+  ///     is away for seconds is waited for. Opening a source that was never reached, so that its name may be wrong, is
+  ///     tried six times at most, within about two seconds.
   ///   - firstWait: the longest wait before the first retry. Default: 100 ms.
   ///   - longestWait: the longest wait before any retry, not counting the time that a source asks for. Default: 10 s.
   ///   - longestRetryAfter: the longest ``ReadError/retryAfter`` of a source that the stage waits for. If the source
   ///     asks for more time, the read is not retried: the caller gets the error with its `retryAfter` and can decide.
   ///     Default: one minute.
   ///   - budget: limits the retries of all reads, and of several readers if they share it. Default: a separate budget
-  ///     of 50 retries and a tenth of the successful reads.
+  ///     of 500 retries and a tenth of the successful reads.
   ///   - isTransient: whether an error may go away. Default: ``ReadError/isTransient``; no other error may.
   ///
   /// - Precondition: there is at least one try, and no wait is negative.
   public convenience init(
-    attempts: Int = 4, firstWait: Duration = .milliseconds(100), longestWait: Duration = .seconds(10),
+    attempts: Int = 13, firstWait: Duration = .milliseconds(100), longestWait: Duration = .seconds(10),
     longestRetryAfter: Duration = .seconds(60), budget: Budget = Budget(),
     isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false }
   ) {
@@ -135,7 +137,8 @@ final class RetryingStage: ReadyStage, OpeningStage {
       let timeLeft = deadline.map { next.time.now.duration(to: $0) }
       let action = random.withLock { random in
         attempts.failed(
-          retryAfter: (error as? ReadError)?.retryAfter, timeLeft: timeLeft, isAllowed: isAllowed, &random)
+          retryAfter: (error as? ReadError)?.retryAfter, timeLeft: timeLeft, isAllowed: isAllowed,
+          isUnreached: (error as? ReadError)?.isUnreached ?? false, &random)
       }
       switch action {
       case .giveUp:

@@ -31,6 +31,20 @@ struct ReadAheadTests {
     }
   }
 
+  @Test func `over a slow link it reads no more ahead than comes in four seconds`() {
+    let stated = SourceDescription.Cost(latency: .milliseconds(50), bytesPerSecond: 25e6)
+    let cases =
+      [(25e6, 5_000_000), (300_000, 1_200_000), (10_000, 128 << 10), (.infinity, 5_000_000)] as [(Double, Int)]
+    for (rate, longest) in cases {
+      for isGuess in [false, true] {
+        let measured = SourceDescription.Measurement(
+          .init(latency: .milliseconds(50), bytesPerSecond: rate), isGuess: isGuess)
+        #expect(
+          ReadAhead.Extent.adaptive.longest(for: stated, measured: measured) == (isGuess ? 5_000_000 : longest))
+      }
+    }
+  }
+
   // MARK: what it gains
 
   @Test func `a scan gets nearly all of the bandwidth`() throws {

@@ -82,6 +82,26 @@ struct RetryAttemptsTests {
     #expect(waits(patient, retryAfter: .seconds(61)).count == 2)
   }
 
+  @Test func `by default the waits are half a minute together, in the mean`() {
+    let all = waits(.exponentialBackoff())
+    #expect(all.count == 12 && all.reduce(.zero, +) / 2 == .milliseconds(31_350))
+  }
+
+  @Test func `what was never reached is tried a few times only`() {
+    var random = LargestNumbers()
+    var attempts = RetryAttempts(.exponentialBackoff())
+    var all: [Duration] = []
+    while case .wait(let wait) = attempts.failed(
+      retryAfter: nil, timeLeft: nil, isAllowed: true, isUnreached: true, &random)
+    {
+      all.append(wait)
+    }
+    #expect(all.count == 5 && all.reduce(.zero, +) == .milliseconds(3100))
+    attempts = RetryAttempts(.exponentialBackoff(attempts: 2))
+    #expect(attempts.failed(retryAfter: nil, timeLeft: nil, isAllowed: true, isUnreached: true, &random) != .giveUp)
+    #expect(attempts.failed(retryAfter: nil, timeLeft: nil, isAllowed: true, isUnreached: true, &random) == .giveUp)
+  }
+
   @Test func `no wait reaches the deadline`() {
     let backoff = Retrying.Backoff.exponentialBackoff(attempts: 9, base: .milliseconds(100))
     #expect(waits(backoff, timeLeft: .milliseconds(400)) == [.milliseconds(100), .milliseconds(200)])

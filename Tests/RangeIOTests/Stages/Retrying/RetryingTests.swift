@@ -152,6 +152,51 @@ struct RetryingTests {
     }
   }
 
+  @Test(arguments: [1, 5, 12]) func `a source that is away for some seconds is waited for by all readers`(away: Int)
+    throws
+  {
+    for seed in testSeeds.suffix(5) {
+      try Simulation.run(seed: seed) { simulation in
+        let source = ScriptedSource(time: simulation.time) { [clock = simulation.clock] _ in
+          clock.now.offset < .seconds(away) ? .fail(ReadError.passing) : .answer
+        }
+        let stage = Retrying(random: TestRandom(seed))
+        let reader = try await RangeReader(source, configuration: simulation.configuration) { stage }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+          for number in 0..<32 { group.addTask { try await reader.isRight(number * 100..<number * 100 + 50) } }
+          for try await isRight in group { #expect(isRight) }
+        }
+        #expect(simulation.clock.now.offset < .seconds(away + 11), "seed \(seed)")
+        // None of them asks all the time.
+        #expect(source.asked.count < 32 * 12, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test func `a source that stays away fails after half a minute, not for ever`() throws {
+    for seed in testSeeds.suffix(5) {
+      try Simulation.run(seed: seed) { simulation in
+        let source = ScriptedSource(time: simulation.time) { _ in .fail(ReadError.passing) }
+        let stage = Retrying(random: TestRandom(seed))
+        let reader = try await RangeReader(source, configuration: simulation.configuration) { stage }
+        await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
+        #expect((.seconds(10) ... .seconds(60)).contains(simulation.clock.now.offset), "seed \(seed)")
+      }
+    }
+  }
+
+  @Test func `opening a source that was never reached is given up soon: its name may be wrong`() throws {
+    var unreached = ReadError.passing
+    unreached.isUnreached = true
+    try Simulation.run(seed: 0) { [unreached] simulation in
+      let source = LateOpening(Array(repeating: unreached, count: 20), simulation.time)
+      await #expect(throws: ReadError.self) {
+        try await RangeReader(source, configuration: simulation.configuration) { Self.retrying(13) }
+      }
+      #expect(source.times.all == [0, 100, 300, 700, 1500, 3100].map { .milliseconds($0) })
+    }
+  }
+
   @Test func `with a spent budget errors are thrown at once, until reads succeed again`() throws {
     let budget = Retrying.Budget(allowance: 2, share: 0.5)
     let stage = Self.retrying(budget: budget)

@@ -36,8 +36,8 @@
       store: any ChunkStore = S3Source.sharedStore, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       let pipeline = ReadPipeline.remoteObject(
-        keepingIn: store, concurrentReads: RemoteReads.concurrent(with: configuration.connectionsPerHost),
-        hedges: hedges)
+        keepingIn: store, timeLimit: RemoteReads.timeLimit(configuration.readTimeout),
+        concurrentReads: RemoteReads.concurrent(with: configuration.connectionsPerHost), hedges: hedges)
       let scheme = url.prefix { $0 != ":" }.lowercased()
       switch scheme {
       case "http", "https":

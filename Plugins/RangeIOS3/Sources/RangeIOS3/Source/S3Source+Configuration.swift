@@ -66,16 +66,19 @@
       public var firstByteTimeout: Duration = .seconds(30)
       /// The most time without a byte within an answer. Default: 20 s.
       public var idleTimeout: Duration = .seconds(20)
-      /// The most time of a read with all its requests. Default, `nil`: 60 s, and a second more for each 64 KiB.
+      /// The most time of a read with all its requests, and with its retries where the reader is opened by its URL. Default,
+      /// `nil`: none. A slow link takes its time; a server that stops is noticed by ``idleTimeout``.
       public var readTimeout: Duration?
-      /// The least rate of an answer, per second, over 20 s; zero for none. Default: 1 KiB.
-      public var leastBytesPerSecond: ByteCount = .kibibytes(1)
+      /// The least rate of an answer, per second, over 20 s; zero for none. Set it, or ``readTimeout``, for servers that you do
+      /// not trust: one may send a byte now and then for ever. Default: none.
+      public var leastBytesPerSecond: ByteCount = .bytes(0)
       /// The proxy, as `http://host:port`; empty for none. Default, `nil`: what the environment names (`HTTPS_PROXY` …).
       public var proxy: String?
       /// Files in PEM format with certificates that are trusted in addition to the system's. Default: none.
       public var additionalTrustRoots: [String] = []
       /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
-      /// which caches fetch as many at a time as come in a round trip: 256 KiB to 1 MiB, by the measured latency and rate.
+      /// which caches fetch as many at a time as later reads have use for: from none but the bytes asked for, to what comes
+      /// in a round trip, at most 1 MiB.
       public var blockSize: ByteCount?
 
       /// A configuration with defaults.
