@@ -45,8 +45,6 @@ struct RetryAttempts {
 
   let backoff: Retrying.Backoff
   private(set) var failures = 0
-  /// The most tries of what was never reached: within about two seconds. Its name may be wrong.
-  private static let mostUnreached = 6
 
   init(_ backoff: Retrying.Backoff) { self.backoff = backoff }
 
@@ -56,15 +54,13 @@ struct RetryAttempts {
   ///   - retryAfter: how long the source asked to wait, if it said so.
   ///   - timeLeft: the time until the deadline, if there is one.
   ///   - isAllowed: whether the budget allows a retry.
-  ///   - isUnreached: see ``ReadError/isUnreached``.
+  ///   - most: the most tries that this error is worth.
   mutating func failed(
-    retryAfter: Duration?, timeLeft: Duration?, isAllowed: Bool, isUnreached: Bool = false,
+    retryAfter: Duration?, timeLeft: Duration?, isAllowed: Bool, most: Int = .max,
     _ random: inout some RandomNumberGenerator
   ) -> Action {
     failures += 1
-    guard failures < (isUnreached ? min(backoff.attempts, Self.mostUnreached) : backoff.attempts) else {
-      return .giveUp
-    }
+    guard failures < min(backoff.attempts, most) else { return .giveUp }
     let wished = max(retryAfter ?? .zero, .zero)
     guard wished <= backoff.longestRetryAfter else { return .giveUp }
     // Adds to the source's `retryAfter`: otherwise all readers that got the same value would return at the same time.
@@ -72,6 +68,12 @@ struct RetryAttempts {
     if let timeLeft, wait >= timeLeft { return .giveUp }
     return isAllowed ? .wait(wait) : .refused
   }
+}
+
+extension ReadError {
+  /// The most tries that it is worth. What was never reached is tried within about two seconds, since its name may be wrong;
+  /// what this machine lacks, such as the memory for a range, within one.
+  var mostTries: Int { isUnreached ? 6 : code == .resourcesExhausted ? 4 : .max }
 }
 
 extension Retrying {

@@ -39,7 +39,7 @@ public final class Retrying: BuiltInStage, @unchecked Sendable {
   /// - Parameters:
   ///   - attempts: the most tries of one read, including the first. Default: 13, within about half a minute: a server that
   ///     is away for seconds is waited for. Opening a source that was never reached, so that its name may be wrong, is
-  ///     tried six times at most, within about two seconds.
+  ///     tried six times at most, within about two seconds, and what this machine lacks four times.
   ///   - firstWait: the longest wait before the first retry. Default: 100 ms.
   ///   - longestWait: the longest wait before any retry, not counting the time that a source asks for. Default: 10 s.
   ///   - longestRetryAfter: the longest ``ReadError/retryAfter`` of a source that the stage waits for. If the source
@@ -138,7 +138,7 @@ final class RetryingStage: ReadyStage, OpeningStage {
       let action = random.withLock { random in
         attempts.failed(
           retryAfter: (error as? ReadError)?.retryAfter, timeLeft: timeLeft, isAllowed: isAllowed,
-          isUnreached: (error as? ReadError)?.isUnreached ?? false, &random)
+          most: (error as? ReadError)?.mostTries ?? .max, &random)
       }
       switch action {
       case .giveUp:

@@ -1,4 +1,5 @@
 import RangeIOTesting
+import SystemPackage
 import Testing
 
 @testable import RangeIO
@@ -87,19 +88,23 @@ struct RetryAttemptsTests {
     #expect(all.count == 12 && all.reduce(.zero, +) / 2 == .milliseconds(31_350))
   }
 
-  @Test func `what was never reached is tried a few times only`() {
+  @Test func `what was never reached, or is not here, is tried a few times only`() {
+    var unreached = ReadError.passing
+    unreached.isUnreached = true
+    let lacking = ReadError.errno(.noMemory, "read the file", .init(source: "f"))
+    #expect([unreached, lacking, .passing].map(\.mostTries) == [6, 4, .max])
     var random = LargestNumbers()
     var attempts = RetryAttempts(.exponentialBackoff())
     var all: [Duration] = []
     while case .wait(let wait) = attempts.failed(
-      retryAfter: nil, timeLeft: nil, isAllowed: true, isUnreached: true, &random)
+      retryAfter: nil, timeLeft: nil, isAllowed: true, most: 6, &random)
     {
       all.append(wait)
     }
     #expect(all.count == 5 && all.reduce(.zero, +) == .milliseconds(3100))
     attempts = RetryAttempts(.exponentialBackoff(attempts: 2))
-    #expect(attempts.failed(retryAfter: nil, timeLeft: nil, isAllowed: true, isUnreached: true, &random) != .giveUp)
-    #expect(attempts.failed(retryAfter: nil, timeLeft: nil, isAllowed: true, isUnreached: true, &random) == .giveUp)
+    #expect(attempts.failed(retryAfter: nil, timeLeft: nil, isAllowed: true, most: 6, &random) != .giveUp)
+    #expect(attempts.failed(retryAfter: nil, timeLeft: nil, isAllowed: true, most: 6, &random) == .giveUp)
   }
 
   @Test func `no wait reaches the deadline`() {
