@@ -1,4 +1,4 @@
-/// What `Content-Range` says (RFC 9110, section 14.4).
+/// What `Content-Range` says (RFC 9110, section 14.4). `bytes=0-9/100`, as some servers write it, is the same.
 enum ContentRange: Hashable, Sendable {
   /// `bytes 0-9/100`, or with a total of `*`.
   case range(Range<Int>, total: Int?)
@@ -38,9 +38,9 @@ enum ContentRange: Hashable, Sendable {
 
   private static func parse(_ value: String) -> ContentRange? {
     let text = HTTPText.trimmed(value)
-    guard text.utf8.count > 6, HTTPText.areEqual(text.prefix(5), "bytes"), text.dropFirst(5).first == " " else {
-      return nil
-    }
+    guard text.utf8.count > 6, HTTPText.areEqual(text.prefix(5), "bytes"),
+      let separator = text.dropFirst(5).first, " \t=".contains(separator)
+    else { return nil }
     let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false).map { HTTPText.trimmed($0) }
     guard parts.count == 2 else { return nil }
     let total = parts[1] == "*" ? nil : HTTPText.number(parts[1])

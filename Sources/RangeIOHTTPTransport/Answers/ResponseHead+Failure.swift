@@ -47,11 +47,11 @@ extension ResponseHead {
     if isMultipart {
       return Failure(.multipart, "the server answered one range with several parts (multipart/byteranges)")
     }
-    if isEncoded, !rules.acceptsEncoded {
+    if let coding, !rules.acceptsEncoded {
       return Failure(
         .contentEncoded,
-        "the server encoded the body (Content-Encoding) though it was asked not to: "
-          + "turn compression off for this object")
+        "the bytes have an encoding (Content-Encoding: \(coding)): if the object is stored with it, set acceptsEncoded "
+          + "to read it as it is stored; else turn compression off at the server")
     }
     if contentLength == .contradictory {
       return Failure(.lengthContradicted, "the server gave several lengths of one body (Content-Length)")

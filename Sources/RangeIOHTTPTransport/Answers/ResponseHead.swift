@@ -40,22 +40,29 @@ extension ResponseHead {
       || fields.values(of: "Transfer-Encoding").contains { HTTPText.lower($0).contains("chunked") }
   }
 
-  /// Whether the body is encoded. `aws-chunked` is only how an object was uploaded.
-  var isEncoded: Bool {
-    fields.values(of: "Content-Encoding").flatMap { $0.split(separator: ",") }.contains {
-      !["", "identity", "aws-chunked", "none"].contains(HTTPText.lower(HTTPText.trimmed($0)))
-    }
+  /// The codings of HTTP (IANA's registry, but for `identity`), which clients undo. Whatever else stores give back of what
+  /// an object was uploaded with (`UTF-8`, `binary`, `aws-chunked`) changes no byte.
+  private static let codings: Set<String> = [
+    "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "x-compress", "x-gzip",
+    "zstd",
+  ]
+
+  /// The coding of the body; `nil` if it has none.
+  var coding: String? {
+    fields.values(of: "Content-Encoding").flatMap { $0.split(separator: ",") }
+      .map { HTTPText.lower(HTTPText.trimmed($0)) }.first { Self.codings.contains($0) }
   }
+
+  /// Whether the body is encoded.
+  var isEncoded: Bool { coding != nil }
 
   /// The first value of `Content-Type`, without parameters, in lower case.
   private var mediaType: String? {
     fields["Content-Type"]?.split(separator: ";").first.map { HTTPText.lower(HTTPText.trimmed($0)) }
   }
 
-  var isMultipart: Bool {
-    guard let type = fields["Content-Type"] else { return false }
-    return HTTPText.areEqual(HTTPText.trimmed(type).prefix(10), "multipart/")
-  }
+  /// Whether the body has parts, each with a range. Any other `multipart/` is the type of the object.
+  var isMultipart: Bool { mediaType == "multipart/byteranges" }
 
   var isHTML: Bool { mediaType == "text/html" || mediaType == "application/xhtml+xml" }
 

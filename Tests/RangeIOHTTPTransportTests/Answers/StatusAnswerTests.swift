@@ -142,6 +142,19 @@ struct StatusAnswerTests {
     #expect(run.failure?.text.contains("20000 bytes where it had 10000") == true)
   }
 
+  @Test(arguments: ["multipart/form-data; boundary=x", "multipart/related", "Multipart/Mixed", "text/html"])
+  func `answer 10: what type an object was stored with does not matter`(_ type: String) throws {
+    var run = try ReadRun()
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "Content-Type": type, "ETag": "\"a\""])
+    #expect(run.action == .receive(1000, rest: 0))
+    var description = try DescriptionRun(skipsHead: true)
+    description.answer(206, ["Content-Range": "bytes 0-0/10000", "Content-Type": type, "ETag": "\"a\""])
+    #expect(description.description?.size == 10_000)
+    run = try ReadRun()
+    run.answer(206, ["Content-Type": type, "ETag": "\"a\""])
+    #expect(run.failure?.reason == .missingContentRange)
+  }
+
   @Test func `answer 10: a multipart 206 fails, also of one part`() throws {
     var run = try ReadRun()
     run.answer(206, ["Content-Type": "multipart/byteranges; boundary=x", "ETag": "\"a\""])

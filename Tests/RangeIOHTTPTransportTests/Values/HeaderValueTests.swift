@@ -49,8 +49,10 @@ struct HeaderValueTests {
     #expect(ContentRange("Bytes  5-5/ 10 ") == .range(5..<6, total: 10))
     #expect(ContentRange("bytes 5-9/*") == .range(5..<10, total: nil))
     #expect(ContentRange("bytes */10") == .unsatisfied(total: 10))
+    #expect(
+      ContentRange("bytes=0-9/10") == .range(0..<10, total: 10) && ContentRange("bytes=*/5") == .unsatisfied(total: 5))
     for text in [
-      "", "bytes", "bytes ", "bytes */*", "bytes=0-9/10", "bytes 9-0/10", "bytes 0-10/10", "bytes 0-9",
+      "", "bytes", "bytes ", "bytes */*", "bytes==0-9/10", "bytes:0-9/10", "bytes 9-0/10", "bytes 0-10/10", "bytes 0-9",
       "bytes 0-9/10/10",
       "bytes -9/10", "bytes 0-/10", "bytes +0-9/10", "bytes 0-9/-10", "bytes 0-9223372036854775807/*",
       "bytes 0-9223372036854775808/*", "bytes 0-9/99999999999999999999", "bits 0-9/10", "bytes 0 - 9/10",
