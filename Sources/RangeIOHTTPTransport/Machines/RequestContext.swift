@@ -10,6 +10,7 @@ struct RequestContext: Hashable, Sendable {
   /// The last answer.
   private(set) var head: ResponseHead?
   private var redirects = Redirects()
+  private var cookies = RedirectCookies()
   private var mended: Set<Mend.Kind> = []
 
   init(_ route: Route, _ rules: TransferRules, _ habits: Habits) {
@@ -37,9 +38,10 @@ struct RequestContext: Hashable, Sendable {
     case .versionID(let version): id = version.text
     case .weakTag, .lastModified, .unknown: break
     }
-    let request = RequestPlan(
+    var request = RequestPlan(
       method, route.target, range: range, ifMatch: tag, versionID: route.mayCarryCredentials ? id : nil,
       passesCaches: passesCaches || habits.servesStale, mayCarryCredentials: route.mayCarryCredentials)
+    request.cookie = cookies.field(for: route.target.origin)
     plan = request
     return request
   }
@@ -47,9 +49,12 @@ struct RequestContext: Hashable, Sendable {
   /// The same request, to where the last answer redirects.
   mutating func follow(at now: Int) -> Result<RequestPlan, Failure> {
     guard let head, let last = plan else { preconditionFailure("an answer comes after a request") }
-    return redirects.follow(head, from: route, rules, at: now + (habits.clockOffset ?? 0)).map { next in
+    let now = now + (habits.clockOffset ?? 0)
+    cookies.take(head, from: last.url.origin, at: now)
+    return redirects.follow(head, to: last, from: route, cookies, rules, at: now).map { next in
       route = next
-      let request = last.redirected(to: next)
+      var request = last.redirected(to: next)
+      request.cookie = cookies.field(for: next.target.origin)
       plan = request
       return request
     }

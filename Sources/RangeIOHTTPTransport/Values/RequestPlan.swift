@@ -24,6 +24,8 @@ public struct RequestPlan: Hashable, Sendable {
   public let mayCarryCredentials: Bool
   /// What whoever sends the request adds: `User-Agent`, and the caller's fields where they may go. A part of ``fields``.
   public var additionalFields = HeaderFields()
+  /// The cookies that redirects have set, beside those of the caller. A part of ``fields``.
+  public var cookie: String?
 
   /// A request; see the properties.
   public init(
@@ -54,6 +56,8 @@ public struct RequestPlan: Hashable, Sendable {
       fields.add(HeaderFields.Field(name: "Pragma", value: "no-cache"))
     }
     for field in additionalFields.all { fields.add(field) }
+    // A request has one such field (RFC 6265, 5.4).
+    if let cookie { fields.set("Cookie", fields["Cookie"].map { "\($0); \(cookie)" } ?? cookie) }
     return fields
   }
 }

@@ -89,6 +89,51 @@ struct RedirectAnswerTests {
     #expect(run.request?.url.text == expected)
   }
 
+  @Test func `answer 41: cookies of redirects go back to the origin that set them, for that read`() throws {
+    var run = try ReadRun()
+    run.answer(302, ["Location": "/login"])
+    #expect(run.request?.cookie == nil)
+    run.answer(
+      302, ["Location": "/data.bin", "Set-Cookie": "id=a=1; Path=/x; Secure; HttpOnly", "Set-Cookie": " seen = yes"])
+    // The same place as at first, with cookies that it had not.
+    #expect(run.request?.url.path == "/data.bin" && run.request?.fields["Cookie"] == "id=a=1; seen=yes")
+    run.answer(302, ["Location": "https://cdn.example/x", "Set-Cookie": "id=2; Domain=example"])
+    #expect(run.request?.fields["Cookie"] == nil)
+    run.answer(302, ["Location": "https://example.org/y", "Set-Cookie": "of=cdn"])
+    #expect(run.request?.fields["Cookie"] == "seen=yes; id=2" && run.request?.mayCarryCredentials == false)
+    run.answer(.part(0..<1000, of: 10_000))
+    run.ended(.fault(.reset), 400)
+    // Each request of the read begins at the origin: the next read will not have the cookies.
+    #expect(run.request?.url.path == "/data.bin" && run.request?.fields["Cookie"] == "seen=yes; id=2")
+    run.deliver(400..<1000)
+    #expect(run.action == .finish && run.machine.route.kept(at: testNow) == Route(origin: run.requests[0].url))
+    var own = try #require(run.requests.last)
+    own.additionalFields = HeaderFields(["Cookie": "mine=1"])
+    #expect(own.fields.values(of: "Cookie") == ["mine=1; seen=yes; id=2"])
+  }
+
+  @Test func `answer 41: cookies that are over, too long or none do not count, and loops stay loops`() throws {
+    let now = HTTPDate(secondsSince1970: testNow).text
+    for (line, cookie): (String, String?) in [
+      ("a=1; Max-Age=0", nil), ("a=1; max-age=-5", nil), ("a=1; Expires=\(oldDate)", nil), ("a=1; Expires=\(now)", nil),
+      ("a=1; Max-Age=9; Expires=\(oldDate)", "a=1"), ("a=1; expires=Fri, 31-Dec-9999 23:59:59 GMT", "a=1"),
+      ("a=", "a="),
+      ("=1", nil), ("a", nil), ("", nil), (";", nil), ("a=1\u{1}", nil),
+      ("a=" + String(repeating: "1", count: 4096), nil),
+    ] {
+      var run = try ReadRun()
+      run.answer(302, ["Location": "/b", "Set-Cookie": "old=1"])
+      run.answer(302, ["Location": "/c", "Set-Cookie": line, "Set-Cookie": "old=; Max-Age=0"])
+      #expect(run.request?.fields["Cookie"] == cookie, "\(line)")
+    }
+    var run = try ReadRun()
+    for _ in 0..<2 { run.answer(302, ["Location": "/data.bin", "Set-Cookie": "same=1"]) }
+    #expect(run.failure?.reason == .redirectLoop)
+    run = try ReadRun()
+    for number in 1...11 { run.answer(302, ["Location": "/data.bin", "Set-Cookie": "n=\(number)"]) }
+    #expect(run.failure?.reason == .tooManyRedirects)
+  }
+
   @Test func `answer 42: a redirect to nowhere fails`() throws {
     var run = try ReadRun()
     run.answer(302)
