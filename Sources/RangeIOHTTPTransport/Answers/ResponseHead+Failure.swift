@@ -20,8 +20,9 @@ extension ResponseHead {
   func failure(from route: Route, isAnonymous: Bool = false, at now: Int) -> Failure {
     let isAnonymous = isAnonymous && route.target.expiry == nil
     let place = route.isRedirected ? " after a redirect to \(route.target.origin)" : ""
+    let teller = isForwarded ? "the server, or the proxy before it," : "the server"
     func failure(_ reason: Failure.Reason, _ what: String) -> Failure {
-      Failure(reason, "the server answered \(status)\(place): \(what)", retryAfter: retryAfter(at: now))
+      Failure(reason, "\(teller) answered \(status)\(place): \(what)", retryAfter: retryAfter(at: now))
     }
     switch status {
     case 401 where isAnonymous: return failure(.unauthorized, "it does not let everyone read this: pass credentials")

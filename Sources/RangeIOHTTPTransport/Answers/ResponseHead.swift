@@ -4,11 +4,16 @@ public struct ResponseHead: Hashable, Sendable {
   public let status: Int
   /// All fields.
   public let fields: HeaderFields
+  /// Whether a proxy answers for the server, so that the answer may be its own.
+  let isForwarded: Bool
 
   /// A head.
-  public init(status: Int, fields: HeaderFields) {
+  public init(status: Int, fields: HeaderFields) { self.init(status: status, fields: fields, isForwarded: false) }
+
+  init(status: Int, fields: HeaderFields, isForwarded: Bool) {
     self.status = status
     self.fields = fields
+    self.isForwarded = isForwarded
   }
 }
 

@@ -139,7 +139,7 @@
     }
   }
 
-  /// The part of an ``AnswerGuard`` before the parser.
+  /// The part of an ``AnswerGuard`` before the parser, which mends heads for it.
   private final class ByteGuard: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -147,26 +147,39 @@
     typealias OutboundOut = HTTPClientRequestPart
 
     private let state: AnswerGuard.State
+    private var mender = HeadMender()
 
     init(_ state: AnswerGuard.State) { self.state = state }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-      if case .head(let head) = Self.unwrapOutboundIn(data) {
-        let range = head.headers.first(name: "Range")
-        state.watch.sent(.init(method: head.method.rawValue, target: head.uri, range: range))
+      guard case .head(var head) = Self.unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+      if let target = head.headers.first(name: RequestTarget.field) {
+        head.uri = target
+        head.headers.remove(name: RequestTarget.field)
       }
-      context.write(data, promise: promise)
+      let range = head.headers.first(name: "Range")
+      state.watch.sent(.init(method: head.method.rawValue, target: head.uri, range: range))
+      mender.expectHead()
+      context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       guard !state.isOver else { return }
-      switch state.watch.received(Self.unwrapInboundIn(data).readableBytes) {
-      case nil: return context.fireChannelRead(data)
+      let bytes = Self.unwrapInboundIn(data)
+      switch state.watch.received(bytes.readableBytes) {
+      case nil:
+        if let bytes = mender.received(bytes) { context.fireChannelRead(Self.wrapInboundOut(bytes)) }
+        return
       case .unasked: context.fireErrorCaught(ExchangeFault(fault: .leftOver))
       case .overhead: context.fireErrorCaught(HTTPParserError.headerOverflow)
       }
       state.isOver = true
       context.channel.closeAtOnce()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      if !state.isOver, let bytes = mender.ended() { context.fireChannelRead(Self.wrapInboundOut(bytes)) }
+      context.fireChannelInactive()
     }
   }
 

@@ -35,7 +35,7 @@
         timeout: .init(connect: TimeAmount(connectTimeout), read: nil),
         connectionPool: .init(
           idleTimeout: TimeAmount(keepAlive), concurrentHTTP1ConnectionsPerHostSoftLimit: connectionsPerHost),
-        proxy: proxy.map(Self.proxy),
+        proxy: proxy.flatMap(Self.proxy),
         decompression: .disabled)
       configuration.httpVersion = version == .http1 ? .http1Only : .automatic
       // Otherwise a refused connection is tried again until the time for connecting is over: `Retrying` does that better.
@@ -65,8 +65,10 @@
     /// The bytes of a connection's receive buffer.
     static let receiveBuffer = 32_768
 
-    private static func proxy(_ server: ProxyServer) -> HTTPClient.Configuration.Proxy {
+    private static func proxy(_ server: ProxyServer) -> HTTPClient.Configuration.Proxy? {
       switch server.kind {
+      // To the client it is the server.
+      case .forward: nil
       case .socks5: .socksServer(host: server.host, port: server.port)
       case .http:
         .server(
@@ -81,22 +83,25 @@
       // A server that does not say goodbye must not delay closing.
       tls.shutdownTimeout = .seconds(1)
       if !trust.checksCertificates { tls.certificateVerification = .none }
+      if let file = trust.rootFile { tls.trustRoots = .certificates(try Self.certificates(of: file)) }
       var certificates: [NIOSSLCertificate] = []
       for pem in trust.additionalRoots {
         do { certificates += try NIOSSLCertificate.fromPEMBytes(pem) } catch {
           throw Failure(.invalidURL, "a certificate to be trusted is not in PEM format: convert it", isTransient: false)
         }
       }
-      for file in trust.additionalRootFiles {
-        do { certificates += try NIOSSLCertificate.fromPEMFile(file) } catch {
-          throw Failure(
-            .invalidURL,
-            "the certificates to be trusted in '\(file)' cannot be read: check the path, and that they are in PEM",
-            isTransient: false)
-        }
-      }
+      for file in trust.additionalRootFiles { certificates += try Self.certificates(of: file) }
       if !certificates.isEmpty { tls.additionalTrustRoots = [.certificates(certificates)] }
       return tls
+    }
+
+    private static func certificates(of file: String) throws(Failure) -> [NIOSSLCertificate] {
+      do { return try NIOSSLCertificate.fromPEMFile(file) } catch {
+        throw Failure(
+          .invalidURL,
+          "the certificates to be trusted in '\(file)' cannot be read: check the path, and that they are in PEM",
+          isTransient: false)
+      }
     }
   }
 

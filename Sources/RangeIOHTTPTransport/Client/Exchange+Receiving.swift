@@ -11,23 +11,7 @@
       times.sent = Watch.now
       since.store(times.sent, ordering: .relaxed)
       phase.store(.sent, ordering: .sequentiallyConsistent)
-      if !isRight(head.uri) {
-        let fault = TransportFault.unsendable
-        // At once: the answer may come before the request can be ended.
-        finish(.noHead(fault))
-        mode = .dropping(left: 0)
-        fail(fault)
-      } else if limits.isHTTP2, leftAt.load(ordering: .sequentiallyConsistent) > 0 {
-        stop()
-      }
-    }
-
-    /// Whether this is the target that was meant. Foundation's URL encodes what RFC 3986 does not permit, such as `[`.
-    /// That is another form of the same target, unless it is signed.
-    private func isRight(_ sent: String) -> Bool {
-      if sent == request.target { return true }
-      return !request.isExact
-        && PercentCoding.decoded(sent).utf8.elementsEqual(PercentCoding.decoded(request.target).utf8)
+      if limits.isHTTP2, leftAt.load(ordering: .sequentiallyConsistent) > 0 { stop() }
     }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
@@ -38,7 +22,8 @@
       for (name, value) in head.headers {
         do { try fields.append(name, value) } catch { return close(task, .noHead(.giantHeaders)) }
       }
-      let response = ResponseHead(status: Int(head.status.code), fields: fields)
+      let response = ResponseHead(
+        status: Int(head.status.code), fields: fields, isForwarded: request.isForwarded)
       let length = request.isHead ? 0 : fields["Content-Length"].flatMap { Int($0) }
       toCome.store(length ?? -1, ordering: .relaxed)
       guard leftAt.load(ordering: .relaxed) == 0, !isDropping else { return drop(task, length) }

@@ -56,13 +56,11 @@
 
     /// What is known of the request.
     struct Sent: Sendable {
-      /// The path and query that must be on the wire.
-      let target: String
-      /// Whether they are signed, so that they must be there byte for byte.
-      let isExact: Bool
       let isHead: Bool
       /// The bytes that the answer should have.
       let expected: Int
+      /// Whether a proxy answers for the server.
+      var isForwarded = false
     }
 
     /// The limits of one request.

@@ -2,16 +2,12 @@
   internal import AsyncHTTPClient
   internal import RangeIO
 
-  #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-  #else
-    internal import Foundation
-  #endif
-
   /// The clients of one object: one, or two if a proxy is for some of the hosts only that it is redirected to.
   final class ObjectClients: Sendable {
     private struct State {
       var leased: [ProxyServer?: SharedClient] = [:]
+      /// The proxies that refuse `CONNECT` for `http`.
+      var refusing: Set<ProxyServer> = []
       var isEnded = false
     }
     private let settings: TransportSettings
@@ -24,20 +20,32 @@
       self.environment = environment ?? Self.ofProcess
     }
 
-    /// Read once: `getenv` beside `setenv` in another thread is not safe.
-    private static let ofProcess = ProxyEnvironment(ProcessInfo.processInfo.environment)
+    private static let ofProcess = ProxyEnvironment(ProcessVariables.all)
 
     deinit {
       for client in state.withLock({ $0.leased.values.map { $0 } }) { client.endLater() }
     }
 
+    private func proxy(for url: ObjectURL) throws(Failure) -> ProxyServer? {
+      switch settings.proxy {
+      case .none: nil
+      case .environment: try environment.proxy(for: url)
+      case .server(let server): server
+      }
+    }
+
+    /// The proxy for `url` has refused `CONNECT`. Returns whether it is asked in another way from now on.
+    func forwards(_ url: ObjectURL) throws(Failure) -> Bool {
+      guard url.scheme == .http, let proxy = try proxy(for: url), proxy.kind == .http else { return false }
+      state.withLock { _ = $0.refusing.insert(proxy) }
+      return true
+    }
+
     /// The client for requests to `url`.
     func client(for url: ObjectURL) throws(Failure) -> SharedClient {
-      let proxy: ProxyServer?
-      switch settings.proxy {
-      case .none: proxy = nil
-      case .environment: proxy = try environment.proxy(for: url)
-      case .server(let server): proxy = server
+      var proxy = try proxy(for: url)
+      if url.scheme == .http, let asked = proxy, state.withLock({ $0.refusing.contains(asked) }) {
+        proxy = asked.forwarding
       }
       if let known = state.withLock({ $0.leased[proxy] }), !known.isRetired { return known }
       let new = try SharedClient.lease(ClientKey(settings, proxy: proxy))

@@ -14,12 +14,14 @@ public struct ProxyServer: Hashable, Sendable, CustomStringConvertible {
   public enum Kind: Hashable, Sendable {
     /// HTTP with `CONNECT`, for `http` and `https`.
     case http
+    /// HTTP that is asked for the whole URL (RFC 9112, 3.2.2): for `http` through one that refuses `CONNECT`.
+    case forward
     /// SOCKS 5 without a password.
     case socks5
   }
 
   /// The protocol.
-  public let kind: Kind
+  public private(set) var kind: Kind
   /// The host.
   public let host: String
   /// The port.
@@ -61,9 +63,16 @@ public struct ProxyServer: Hashable, Sendable, CustomStringConvertible {
     password = url.password
   }
 
+  /// The same proxy, asked for whole URLs.
+  var forwarding: ProxyServer {
+    var proxy = self
+    proxy.kind = .forward
+    return proxy
+  }
+
   /// Protocol, host and port; never the password.
   public var description: String {
-    "\(kind == .http ? "http" : "socks5")://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+    "\(kind == .socks5 ? "socks5" : "http")://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
   }
 }
 

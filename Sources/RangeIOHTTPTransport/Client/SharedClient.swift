@@ -11,6 +11,8 @@
     /// `nil` for HTTP/2, which has one connection for all.
     let loops: LoopChoice?
     private let key: ClientKey
+    /// The proxy that requests go to as to a server; `nil`: they go to the server.
+    var forwarder: ProxyServer? { key.proxy.flatMap { $0.kind == .forward ? $0 : nil } }
     private let permits = Locked<[ObjectURL.Origin: Permits]>([:])
     /// The most hosts whose permits are kept while no request is under way to them: redirects may lead to ever new ones.
     private static let mostIdleHosts = 64

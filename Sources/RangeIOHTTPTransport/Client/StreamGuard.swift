@@ -6,9 +6,13 @@
 
   /// Refuses answers of HTTP/2 whose status is no number from 100 to 999: the codec above stops the process for an empty or
   /// a negative one (swift-nio-http2 1.46), and the client for one below 100. And endless interim answers.
-  final class StreamGuard: ChannelInboundHandler {
+  ///
+  /// Gives each request its target (``RequestTarget``).
+  final class StreamGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload
+    typealias OutboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
 
     private static let mostInterim = 64
     private var interim = 0
@@ -35,6 +39,18 @@
         }
       }
       context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+      guard case .headers(var block) = Self.unwrapOutboundIn(data),
+        let target = block.headers.first(name: RequestTarget.field)
+      else { return context.write(data, promise: promise) }
+      var headers = HPACKHeaders()
+      for (name, value, indexing) in block.headers where name != RequestTarget.field {
+        headers.add(name: name, value: name == ":path" ? target : value, indexing: indexing)
+      }
+      block.headers = headers
+      context.write(Self.wrapOutboundOut(.headers(block)), promise: promise)
     }
 
     /// RFC 9110, 15: three digits, the first of them not zero.

@@ -43,7 +43,7 @@
       // Or a client that was retired, and then shut down.
       case .cancelled, .alreadyShutdown: .goAway
       case .proxyAuthenticationRequired: .proxyAuthentication
-      case .invalidProxyResponse: .proxy("the proxy refused to connect to the server: check its address and rules")
+      case .invalidProxyResponse: .proxyRefused
       default: .other(error.shortDescription.lowercased())
       }
     }

@@ -30,7 +30,7 @@ public struct TransportSettings: Hashable, Sendable {
   /// The versions of HTTP.
   public var version = Version.http1
   /// Whom to trust.
-  public var trust = TrustSettings()
+  public var trust = TrustSettings(ProcessVariables.all)
   /// The proxy.
   public var proxy = ProxySetting.environment
   /// Sent with each request to the origin of the object, never to another one.
@@ -98,6 +98,8 @@ public struct TransportSettings: Hashable, Sendable {
 
 /// Whom a client trusts over TLS.
 public struct TrustSettings: Hashable, Sendable {
+  /// A file with certificates in PEM that are trusted in place of the system's; `nil`: the system's.
+  public var rootFile: String?
   /// Certificates in PEM that are trusted in addition to the system's.
   public var additionalRoots: [[UInt8]] = []
   /// Files with such certificates.
@@ -105,8 +107,12 @@ public struct TrustSettings: Hashable, Sendable {
   /// Whether certificates are checked. Without, anybody on the way can read and change everything.
   public var checksCertificates = true
 
-  /// The system's roots only.
-  public init() {}
+  /// The system's roots, or those in the file that `SSL_CERT_FILE` names.
+  ///
+  /// - Parameter variables: an environment.
+  public init(_ variables: [String: String]) {
+    rootFile = variables["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+  }
 }
 
 extension TransportSettings {
@@ -114,7 +120,7 @@ extension TransportSettings {
   private static let ownFields: Set<String> = [
     "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",
     "if-none-match", "if-range", "if-unmodified-since", "keep-alive", "proxy-authorization", "range", "te", "trailer",
-    "transfer-encoding", "upgrade",
+    "transfer-encoding", "upgrade", RequestTarget.field,
   ]
 
   /// Throws if a setting is impossible.

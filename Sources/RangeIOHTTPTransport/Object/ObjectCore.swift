@@ -34,8 +34,9 @@
     /// The user's fields and ours, for requests to the origin of the object, and those for all others.
     let fieldsForOrigin: HeaderFields
     let fieldsForOthers: HeaderFields
-    /// Requests as the client wants them, without their fields: parsing a URL takes longer than all else of a request.
-    private let templates = Locked<[(url: ObjectURL, method: String, request: HTTPClient.Request)]>([])
+    /// Requests as the client wants them, by server and method, without target and fields: parsing a URL takes longer than
+    /// all else of a request.
+    private let templates = Locked<[(server: String, method: String, request: HTTPClient.Request)]>([])
 
     init(
       _ origin: ObjectURL, _ settings: TransportSettings, authority: (any RequestAuthority)? = nil,
@@ -107,19 +108,24 @@
       _ request: WireRequest, into sink: BodySink?, until deadline: Int64,
       judge: @escaping @Sendable (ResponseHead) -> Exchange.BodyUse
     ) async throws -> Exchange.Outcome {
-      let shared = try clients.client(for: request.url)
-      let permits = shared.permits(for: request.url.origin)
-      let exchange = Exchange(sent(request), into: sink, limits: limits(until: deadline), judge: judge)
-      let place = try enqueue(exchange, request, shared, permits)
-      do {
-        let (outcome, times) = try await waiting.wait(for: exchange.answer)
-        place?.end()
-        learn(times)
-        if case .noHead(let fault) = outcome, let proxy = shared.proxy { return .noHead(fault.through(proxy)) }
-        return outcome
-      } catch {
-        if let place, permits.withdraw(place) { forget(exchange) } else { exchange.leave() }
-        throw error
+      while true {
+        let shared = try clients.client(for: request.url)
+        let permits = shared.permits(for: request.url.origin)
+        let exchange = Exchange(sent(request, shared), into: sink, limits: limits(until: deadline), judge: judge)
+        let place = try enqueue(exchange, request, shared, permits)
+        do {
+          let (outcome, times) = try await waiting.wait(for: exchange.answer)
+          place?.end()
+          learn(times)
+          if case .noHead(.proxyRefused) = outcome, shared.forwarder == nil, try clients.forwards(request.url) {
+            continue
+          }
+          if case .noHead(let fault) = outcome, let proxy = shared.proxy { return .noHead(fault.through(proxy)) }
+          return outcome
+        } catch {
+          if let place, permits.withdraw(place) { forget(exchange) } else { exchange.leave() }
+          throw error
+        }
       }
     }
 
@@ -130,7 +136,7 @@
     @inline(never) func enqueue(
       _ exchange: Exchange, _ request: WireRequest, _ shared: SharedClient, _ permits: Permits
     ) throws -> Permits.Place? {
-      let prepared = try clientRequest(request)
+      let prepared = try clientRequest(request, by: shared.forwarder)
       guard gate.enter() else { throw ReadError.closed }
       watch.add(exchange)
       return permits.enter(urgency: ReadUrgency.current) { [self] in send(exchange, prepared, shared, permits) }
@@ -168,10 +174,9 @@
       gate.leave()
     }
 
-    private func sent(_ request: WireRequest) -> Exchange.Sent {
+    private func sent(_ request: WireRequest, _ shared: SharedClient) -> Exchange.Sent {
       Exchange.Sent(
-        target: request.url.target, isExact: authority != nil || request.url.expiry != nil,
-        isHead: request.method == "HEAD", expected: request.expected)
+        isHead: request.method == "HEAD", expected: request.expected, isForwarded: shared.forwarder != nil)
     }
 
     private func limits(until deadline: Int64) -> Exchange.Limits {
@@ -195,26 +200,36 @@
       }
     }
 
-    private func clientRequest(_ wire: WireRequest) throws(Failure) -> HTTPClient.Request {
+    private func clientRequest(_ wire: WireRequest, by forwarder: ProxyServer?) throws(Failure) -> HTTPClient.Request {
+      // To the client a proxy that is asked for whole URLs is the server.
+      let server = forwarder?.description ?? wire.url.origin.description
       let known = templates.withLock { all in
-        all.first { $0.url == wire.url && $0.method == wire.method }?.request
+        all.first { $0.server == server && $0.method == wire.method }?.request
       }
       var request: HTTPClient.Request
       if let known {
         request = known
       } else {
         do {
-          request = try HTTPClient.Request(url: wire.url.text, method: HTTPMethod(rawValue: wire.method))
+          request = try HTTPClient.Request(url: server + "/", method: HTTPMethod(rawValue: wire.method))
         } catch {
           throw Failure(.invalidURL, "'\(wire.url.redacted)' is no URL that can be requested: check host and port")
         }
         let new = request
         templates.withLock { all in
           if all.count >= 4 { all.removeFirst() }
-          all.append((wire.url, wire.method, new))
+          all.append((server, wire.method, new))
         }
       }
       request.headers = HTTPHeaders(wire.fields.all.map { ($0.name, $0.value) })
+      request.headers.add(name: RequestTarget.field, value: forwarder == nil ? wire.url.target : wire.url.text)
+      if let forwarder {
+        request.headers.replaceOrAdd(name: "Host", value: wire.url.authority)
+        if let user = forwarder.user {
+          let value = CredentialStore.basic(user: user, password: forwarder.password ?? "")
+          request.headers.add(name: "Proxy-Authorization", value: value)
+        }
+      }
       if !wire.body.isEmpty { request.body = .bytes(wire.body) }
       return request
     }

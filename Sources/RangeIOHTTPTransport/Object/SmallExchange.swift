@@ -76,7 +76,7 @@
       case .headTimeout, .stalled, .tooSlow, .deadline: "no answer in time"
       case .giantHeaders: "its headers are too large"
       case .closed: "the source was closed"
-      case .unsendable: "its path cannot be sent"
+      case .proxyRefused: "the proxy refused to connect to it"
       case .malformed(let text), .proxy(let text), .noProxy(let text), .other(let text): text
       case .proxyAuthentication: "the proxy asks for a user and a password"
       }

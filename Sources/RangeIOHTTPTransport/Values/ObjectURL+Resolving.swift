@@ -6,13 +6,14 @@ extension ObjectURL {
   ///
   /// - Throws: ``Failure/Reason/invalidURL``.
   public func resolve(_ location: String) throws(Failure) -> ObjectURL {
-    var text = String(decoding: PercentCoding.legal(HTTPText.trimmed(location)), as: UTF8.self)
-    if let fragment = text.firstIndex(of: "#") { text = String(text[..<fragment]) }
+    let text = HTTPText.trimmed(location)
     if Self.hasScheme(text) { return try ObjectURL(text).withoutUser() }
-    if text.hasPrefix("//") { return try ObjectURL("\(scheme.rawValue):\(text)").withoutUser() }
-    let mark = text.firstIndex(of: "?")
-    let newPath = String(text[..<(mark ?? text.endIndex)])
-    let newQuery = mark.map { String(text[text.index(after: $0)...]) }
+    if text.utf8.starts(with: "//".utf8) { return try ObjectURL("\(scheme.rawValue):\(text)").withoutUser() }
+    let reference = text.utf8.prefix { $0 != UInt8(ascii: "#") }
+    let parts = reference.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    // In ASCII each byte is a character.
+    let newPath = PercentCoding.legal(parts.first.map { Substring($0) } ?? "")
+    let newQuery = parts.count > 1 ? String(Substring(parts[1])) : nil
     let base = try withoutUser()
     if newPath.isEmpty { return try base.with(path: path, query: newQuery ?? query) }
     let merged = newPath.hasPrefix("/") ? newPath : Self.directory(path) + newPath

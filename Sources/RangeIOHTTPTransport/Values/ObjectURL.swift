@@ -1,7 +1,8 @@
 /// The URL of an object, with its path and query byte for byte as they were given.
 ///
-/// Foundation's `URL` encodes anew, so that the path on the wire need not be the path that was signed. Here only what
-/// may not stand in a URL at all is percent-encoded: spaces, controls and what is not ASCII. The fragment is dropped.
+/// Foundation's `URL` encodes all of a path anew that has one illegal character, so that the path on the wire need not be
+/// the path that was signed. Here only what may not stand in a URL is percent-encoded: spaces, controls, what is not
+/// ASCII, ``[]{}|^`"<>\`` and a lone `%`. What is encoded stays. The fragment is dropped.
 /// `description` hides what is secret; ``text`` does not.
 public struct ObjectURL: Hashable, Sendable {
   /// The protocols that are understood.
@@ -70,9 +71,9 @@ public struct ObjectURL: Hashable, Sendable {
     self.host = try URLParser.checkedHost(host)
     if let port, !(1...65_535).contains(port) { throw Failure.invalidURL("its port is no number from 1 to 65,535") }
     self.port = port
-    let legal = String(decoding: PercentCoding.legal(path), as: UTF8.self)
+    let legal = PercentCoding.legal(path)
     self.path = legal.hasPrefix("/") ? legal : "/" + legal
-    self.query = query.map { String(decoding: PercentCoding.legal($0), as: UTF8.self) }
+    self.query = query.map { PercentCoding.legal($0, inQuery: true) }
   }
 
   /// This URL with another path and query; user, host and port stay.

@@ -2,19 +2,38 @@
 package enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// The bytes of `text` with only those encoded that may not stand in a URL at all: controls, spaces and what is not
-  /// ASCII. All others stay as they are, since a signature or a server's look-up may depend on them.
-  static func legal(_ text: some StringProtocol) -> [UInt8] {
+  /// `text` as it may stand in a path, or in a query (RFC 3986, 3.3 and 3.4). Encoded is only what may not: controls,
+  /// spaces, what is not ASCII, brackets and their like, and a `%` that begins no `%XX`. All else stays as it is, since a
+  /// signature or a server's look-up may depend on it.
+  static func legal(_ text: some StringProtocol, inQuery: Bool = false) -> String {
+    let given = Array(text.utf8)
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    for byte in text.utf8 {
-      if byte > 32, byte < 127 {
-        bytes.append(byte)
-      } else {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
+    bytes.reserveCapacity(given.count)
+    for (index, byte) in given.enumerated() {
+      let isLegal =
+        switch byte {
+        case UInt8(ascii: "%"): given[index...].dropFirst().prefix(2).count { value($0) != nil } == 2
+        case UInt8(ascii: "?"): inQuery
+        default: isLegal(byte)
+        }
+      if isLegal { bytes.append(byte) } else { bytes += encoded(byte) }
     }
-    return bytes
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// `byte` as `%XX`.
+  static func encoded(_ byte: UInt8) -> [UInt8] {
+    [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+
+  /// A slash, or what may stand between two.
+  private static func isLegal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: "/-._~!$&'()*+,;=:@".utf8.contains(byte)
+    }
   }
 
   /// `text` with each `%XX` as the byte that it means. A `%` without two hexadecimal digits stays.

@@ -31,13 +31,13 @@ enum TransportFault: Hashable, Sendable {
   /// An answer to no request, or one that had come before, on a connection that was kept open.
   case leftOver
   /// The proxy refused to connect to the server.
+  case proxyRefused
+  /// The proxy cannot be used for another reason.
   case proxy(String)
   /// The proxy asks for a user and a password.
   case proxyAuthentication
   /// The proxy could not be reached.
   case noProxy(String)
-  /// The client would request another path than the one that was meant.
-  case unsendable
   /// The source was closed, or nothing waits for the answer any more.
   case closed
   /// Anything else.
@@ -106,14 +106,14 @@ enum TransportFault: Hashable, Sendable {
       Failure(
         .malformed, "the server sent more answers on its connections than it was asked for: try again",
         isTransient: true)
-    case .proxy(let what): Failure(.proxyAuthentication, what, isTransient: false)
     case .proxyAuthentication:
       Failure(.proxyAuthentication, "the proxy asks for a user and a password: put them into its URL")
     case .noProxy(let what): Failure(.refused, what)
-    case .unsendable:
+    case .proxyRefused:
       Failure(
-        .invalidURL, "this path cannot be sent as it is: percent-encode what is not a letter, a digit or / in it",
+        .proxyAuthentication, "the proxy refused to connect to the server: check its address and rules",
         isTransient: false)
+    case .proxy(let what): Failure(.proxyAuthentication, what, isTransient: false)
     case .closed: Failure(.closed, "the source was closed: make a new one")
     case .other(let what): Failure(.reset, "the connection failed (\(what)): try again", isTransient: true)
     }

@@ -15,7 +15,7 @@ struct URLParser {
     guard text.utf8.count <= Self.mostBytes else {
       throw Failure.invalidURL("it is longer than \(Self.mostBytes) bytes")
     }
-    var rest = PercentCoding.legal(HTTPText.trimmed(text))[...]
+    var rest = Array(HTTPText.trimmed(text).utf8)[...]
     if let fragment = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<fragment] }
     guard let colon = rest.firstIndex(of: UInt8(ascii: ":")),
       let scheme = ObjectURL.Scheme(rawValue: HTTPText.lower(String(decoding: rest[..<colon], as: UTF8.self)))

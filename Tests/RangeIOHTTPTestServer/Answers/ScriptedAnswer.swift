@@ -14,6 +14,8 @@
     public var framing = Framing.plain
     /// Whether the body is left out, as HEAD, 204 and 304 demand.
     public var isBodyless = false
+    /// HTTP/1.1: the head byte for byte, in place of status and fields.
+    public var head: [UInt8]?
     /// HTTP/1.1: bytes that come before the head.
     public var preamble: [UInt8] = []
     /// HTTP/1.1: bytes that follow the body and do not belong to it.

@@ -10,7 +10,8 @@
 
   extension ScriptedAnswer {
     /// The head as HTTP/1.1 has it on the wire.
-    var headBytes: [UInt8] {
+    public var headBytes: [UInt8] {
+      if let head { return head }
       // Three digits, also where there is no such status.
       let digits = String(repeating: "0", count: max(0, 3 - "\(status)".count)) + "\(status)"
       var text = "HTTP/1.1 \(digits) \(reason)\r\n"

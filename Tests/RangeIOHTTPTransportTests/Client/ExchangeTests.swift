@@ -15,7 +15,7 @@
     /// A request to a port of this machine where no server listens.
     private func exchange() -> Exchange {
       Exchange(
-        Exchange.Sent(target: "/", isExact: false, isHead: false, expected: 1), into: nil, limits: limits,
+        Exchange.Sent(isHead: false, expected: 1), into: nil, limits: limits,
         judge: { _ in .none })
     }
 
@@ -68,7 +68,7 @@
 
     @Test func `while a request waits for its turn only the time of the whole read counts`() async throws {
       let late = Exchange(
-        Exchange.Sent(target: "/", isExact: false, isHead: false, expected: 1), into: nil,
+        Exchange.Sent(isHead: false, expected: 1), into: nil,
         limits: Exchange.Limits(
           connect: 0, head: 0, idle: 0, deadline: 100, drain: 0, isHTTP2: false, leastBytesPerSecond: 1,
           rateWindow: .seconds(1)),

@@ -32,7 +32,7 @@
           connect: .max, head: .max, idle: .max, deadline: .max, drain: 0, isHTTP2: false, leastBytesPerSecond: 0,
           rateWindow: .seconds(1))
         return Exchange(
-          Exchange.Sent(target: "/", isExact: false, isHead: false, expected: 1), into: nil, limits: limits,
+          Exchange.Sent(isHead: false, expected: 1), into: nil, limits: limits,
           judge: { _ in .none })
       }
 

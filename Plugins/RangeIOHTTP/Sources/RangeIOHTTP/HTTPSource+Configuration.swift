@@ -17,7 +17,8 @@
       public var proxy = Proxy.environment
       /// The version of HTTP. Default: ``HTTPVersion/http1``.
       public var httpVersion = HTTPVersion.http1
-      /// Certificates that are trusted in addition to the system's. Default: none.
+      /// Certificates that are trusted in addition to the system's, or to those in the file that `SSL_CERT_FILE` names.
+      /// Default: none.
       public var additionalTrustRoots: [TrustRoots] = []
 
       /// The most requests at the same time to one host, by all sources with equal connection settings; with HTTP/1.1
@@ -41,8 +42,9 @@
       /// Whether `Last-Modified` and size tell versions, and tags are ignored: for servers behind a balancer whose tags
       /// differ by backend. Then two changes within a second that leave the size are one version. Default: no.
       public var judgesByTime = false
-      /// Whether the bytes of a `Content-Encoding` count, as they are sent. Otherwise such an answer fails: its ranges
-      /// are ranges of compressed bytes. Default: no.
+      /// Whether the bytes of a `Content-Encoding` count, as they are sent: some objects are stored with one. Otherwise such
+      /// an answer fails: its ranges are ranges of compressed bytes. What is no coding, such as `UTF-8`, counts as none.
+      /// Default: no.
       public var acceptsEncoded = false
       /// The most bytes that are read of an answer with the whole object, where a range was requested that begins it.
       /// Longer objects of servers that ignore ranges fail. Default: 1 MiB.

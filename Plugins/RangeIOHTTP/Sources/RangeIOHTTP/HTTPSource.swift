@@ -33,8 +33,8 @@
 
     /// The object at `url`. The first use connects, not this call.
     ///
-    /// Path and query are sent byte for byte as you give them. Only what no URL may have, such as spaces, is
-    /// percent-encoded. A user and a password in the URL are used as credentials, unless the configuration has some.
+    /// Path and query are sent byte for byte as you give them. Only what no URL may have is percent-encoded: spaces, what
+    /// is not ASCII, brackets, a lone `%`. A user and a password in the URL are used as credentials, unless the configuration has some.
     public init(_ url: String, configuration: Configuration = Configuration()) {
       do {
         let parsed = try ObjectURL(url)

@@ -38,6 +38,55 @@
       }
     }
 
+    @Test func `a proxy that refuses to connect for http is asked for the whole URL`() async throws {
+      try await withServer { server in
+        try await ConnectProxy.with(status: "403 Forbidden", forwards: true) { proxy in
+          var configuration = HTTPSource.Configuration.test
+          configuration.proxy = .server("http://user:pass@127.0.0.1:\(proxy.port)")
+          try await withSource(server, configuration) { source, description in
+            try await expectContent(5..<5000, of: source, description)
+            try await expectContent(0..<100_000, of: source, description)
+          }
+          let lines = proxy.heads.map { $0.prefix { $0 != "\r\n" } }
+          #expect(lines.count(where: { $0.hasPrefix("CONNECT ") }) == 1)
+          #expect(lines.contains("HEAD \(server.url(objectPath)) HTTP/1.1"))
+          #expect(lines.contains("GET \(server.url(objectPath)) HTTP/1.1"))
+          #expect(proxy.heads.allSatisfy { $0.contains("Basic dXNlcjpwYXNz") })
+          #expect(server.log.requests.allSatisfy { $0["Host"] == "127.0.0.1:\(server.port)" })
+        }
+      }
+    }
+
+    @Test func `for https it cannot be, and the error says so`() async throws {
+      try await withServer(.tls()) { server in
+        try await ConnectProxy.with(status: "403 Forbidden", forwards: true) { proxy in
+          var configuration = HTTPSource.Configuration.test
+          configuration.proxy = .server("http://127.0.0.1:\(proxy.port)")
+          let source = HTTPSource(server.url(objectPath), configuration: configuration)
+          let error = try await readError { _ = try await source.describe() }
+          #expect(error.message.contains("the proxy refused to connect") && proxy.heads.count == 1)
+          await source.close()
+        }
+      }
+    }
+
+    @Test func `NO_PROXY counts when an object is read`() async throws {
+      try await withServer { server in
+        for (exception, isReached) in [("127.0.0.0/8", true), ("localhost", false)] {
+          // Nothing listens to this port.
+          let environment = ProxyEnvironment(["http_proxy": "127.0.0.1:1", "NO_PROXY": exception])
+          let object = try RemoteObject(ObjectURL(server.url(objectPath)), environment: environment)
+          do {
+            let size = try await object.describe().byteCount
+            #expect(size == 100_000 && isReached)
+          } catch let error as ReadError {
+            #expect(!isReached && error.code == .inputOutput, "\(error)")
+          }
+          await object.close()
+        }
+      }
+    }
+
     @Test func `the environment names a proxy for each scheme, and hosts without one`() throws {
       let environment = ProxyEnvironment([
         "HTTP_PROXY": "http://big:1", "http_proxy": "small:2", "HTTPS_PROXY": "socks5://secure",
@@ -86,13 +135,16 @@
     /// The requests, with their fields.
     var heads: [String] { seen.heads.withLock { $0 } }
 
-    static func with(status: String = "200 OK", _ body: (ConnectProxy) async throws -> Void) async throws {
+    /// - Parameter forwards: whether requests for whole URLs are passed on, whatever `status` says to others.
+    static func with(
+      status: String = "200 OK", forwards: Bool = false, _ body: (ConnectProxy) async throws -> Void
+    ) async throws {
       let seen = Seen()
       let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandler(
-              Head(status) { head in seen.heads.withLock { $0.append(head) } })
+              Head(status, forwards) { head in seen.heads.withLock { $0.append(head) } })
           }
         }
         .bind(host: "127.0.0.1", port: 0).get()
@@ -110,25 +162,34 @@
       typealias OutboundOut = ByteBuffer
 
       private let status: String
+      private let forwards: Bool
       private let note: @Sendable (String) -> Void
       private var text = ""
       private var other: (any Channel)?
 
-      init(_ status: String, _ note: @escaping @Sendable (String) -> Void) {
+      init(_ status: String, _ forwards: Bool, _ note: @escaping @Sendable (String) -> Void) {
         self.status = status
+        self.forwards = forwards
         self.note = note
       }
 
       func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = unwrapInboundIn(data)
         if let other {
-          other.writeAndFlush(buffer, promise: nil)
+          if text.hasPrefix("CONNECT ") {
+            other.writeAndFlush(buffer, promise: nil)
+          } else {
+            pass(String(buffer: buffer))
+          }
           return
         }
         text += String(buffer: buffer)
         guard text.contains("\r\n\r\n") else { return }
-        note(text)
-        guard status.hasPrefix("200"), let port = text.split(separator: " ")[1].split(separator: ":").last else {
+        let words = text.split(separator: " ")
+        let isForwarded = forwards && words[1].hasPrefix("http://")
+        if !isForwarded { note(text) }
+        let place = isForwarded ? words[1].dropFirst(7).prefix { $0 != "/" } : words[1]
+        guard isForwarded || status.hasPrefix("200"), let port = place.split(separator: ":").last else {
           answer(context)
           context.close(promise: nil)
           return
@@ -143,8 +204,16 @@
           .whenSuccess { channel in
             let (handler, context) = bound.value
             handler.other = channel
-            handler.answer(context)
+            if isForwarded { handler.pass(handler.text) } else { handler.answer(context) }
           }
+      }
+
+      /// Sends a request for a whole URL to its server.
+      private func pass(_ request: String) {
+        note(request)
+        let words = request.split(separator: " ", maxSplits: 2)
+        let path = words[1].dropFirst(7).drop { $0 != "/" }
+        other?.writeAndFlush(ByteBuffer(string: "\(words[0]) \(path) \(words[2])"), promise: nil)
       }
 
       private func answer(_ context: ChannelHandlerContext) {

@@ -49,10 +49,16 @@
 
     /// Those of the process.
     static func process(send: @escaping @Sendable (Request) async throws -> Answer) -> Surroundings {
-      Surroundings(
-        environment: ProcessInfo.processInfo.environment, home: NSHomeDirectory(), file: readFile,
+      let environment = ProcessInfo.processInfo.environment
+      return Surroundings(
+        environment: environment, home: home(environment) ?? NSHomeDirectory(), file: readFile,
         run: { try await CommandRun($0).output() }, send: send,
         now: { Int(Date().timeIntervalSince1970.rounded(.down)) })
+    }
+
+    /// What `HOME` says, as the AWS tools take it, also where the user's own directory is another: in containers.
+    static func home(_ environment: [String: String]) -> String? {
+      environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The text of the file at `path`, read by a source of files, which blocks no thread of the caller.

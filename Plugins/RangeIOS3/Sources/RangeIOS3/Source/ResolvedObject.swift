@@ -24,6 +24,7 @@
       do throws(Failure) {
         var settings = try configuration.settings()
         settings.rules.usesVersionIDs = true
+        if let file = surroundings.variable("AWS_CA_BUNDLE") { settings.trust.rootFile = file }
         let object = try RemoteObject(
           authority.origin(), name: address.description, id: endpoint.identity(of: address), settings: settings,
           authority: authority)

@@ -74,8 +74,12 @@
       public var leastBytesPerSecond: ByteCount = .bytes(0)
       /// The proxy, as `http://host:port`; empty for none. Default, `nil`: what the environment names (`HTTPS_PROXY` …).
       public var proxy: String?
-      /// Files in PEM format with certificates that are trusted in addition to the system's. Default: none.
+      /// Files in PEM format with certificates that are trusted in addition to the system's, or to those in the file that
+      /// `AWS_CA_BUNDLE` or `SSL_CERT_FILE` names. Default: none.
       public var additionalTrustRoots: [String] = []
+      /// Whether an object that was stored with a `Content-Encoding`, such as `gzip`, is read as it is stored. Otherwise
+      /// reading it fails, since its bytes are not those that were encoded. Default: no.
+      public var acceptsEncoded = false
       /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
       /// which caches fetch as many at a time as later reads have use for: from none but the bytes asked for, to what comes
       /// in a round trip, at most 1 MiB.
@@ -99,6 +103,7 @@
       settings.idleTimeout = idleTimeout
       settings.readTimeout = readTimeout
       settings.leastBytesPerSecond = leastBytesPerSecond.bytes
+      settings.rules.acceptsEncoded = acceptsEncoded
       settings.blockSize = blockSize?.bytes
       return settings
     }

@@ -55,6 +55,11 @@
       Surroundings.Answer(status: status, body: Array(text.utf8))
     }
 
+    @Test func `HOME is where the files of the AWS tools are`() {
+      #expect(Surroundings.home(["HOME": "/work"]) == "/work")
+      #expect(Surroundings.home(["HOME": ""]) == nil && Surroundings.home([:]) == nil)
+    }
+
     @Test func `the environment goes before the profile`() async throws {
       let scene = Scene(files: ["/home/u/.aws/credentials": "[default]\naws_access_key_id=P\naws_secret_access_key=s"])
       let keys = try await CredentialsChain(surroundings: scene.surroundings(pair)).credentials()

@@ -1,4 +1,5 @@
 #if S3
+  import Foundation
   import RangeIO
   import RangeIOHTTPTestServer
   import RangeIOTesting
@@ -45,6 +46,47 @@
           #expect(signed.contains("x-amz-meta-who;x-amz-request-payer") && !signed.contains("x-other"))
           #expect(!signed.contains("accept-encoding"))
         }
+      }
+    }
+
+    @Test func `an object that was stored with an encoding is read as it is stored, if asked for`() async throws {
+      try await StoreScene.with { scene in
+        let store = scene.store
+        for (coding, isRead) in [("gzip", false), ("UTF-8", true)] {
+          scene.server.script = ServerScript { context in
+            var answer = store.script.answer(context)
+            answer.fields["Content-Encoding"] = coding
+            return answer
+          }
+          if isRead {
+            try await scene.expectContent(of: scene.source())
+          } else {
+            let refused = await scene.failure(scene.source())
+            #expect(refused?.message.contains("acceptsEncoded") == true && refused?.message.contains(coding) == true)
+          }
+          var configuration = scene.configuration
+          configuration.acceptsEncoded = true
+          try await scene.expectContent(of: scene.source("s3://bucket/key", configuration))
+        }
+      }
+    }
+
+    @Test func `AWS_CA_BUNDLE names the roots that are trusted`() async throws {
+      let file = FileManager.default.temporaryDirectory.appendingPathComponent("bundle-\(UUID().uuidString).pem")
+      try Data(TestCertificate.pem.utf8).write(to: file)
+      defer { try? FileManager.default.removeItem(at: file) }
+      let store = MiniatureStore()
+      store.set { $0.isPublic = true }
+      store.put(ServedObject(count: 100_000), at: "/bucket/key")
+      try await LyingServer.with(.tls()) { server in
+        server.script = store.script
+        let scene = StoreScene(store: store, server: server)
+        var configuration = scene.configuration
+        configuration.credentials = .anonymous
+        let source = scene.source("s3://bucket/key", configuration, variables: ["AWS_CA_BUNDLE": file.path])
+        try await scene.expectContent(of: source)
+        let refused = await scene.failure(scene.source("s3://bucket/key", configuration))
+        #expect(refused?.message.contains("not trusted") == true)
       }
     }
 

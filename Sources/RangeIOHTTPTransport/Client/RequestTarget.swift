@@ -1,0 +1,9 @@
+/// How the target of a request passes the client: in a field of its own, which goes no further than the handlers that stand
+/// before the network.
+///
+/// The client makes a target of Foundation's `URL`, which encodes what was not encoded, and has none for bytes that are no
+/// UTF-8, such as `%E9`.
+enum RequestTarget {
+  /// In lower case.
+  static let field = "x-rangeio-target"
+}
