@@ -1,4 +1,5 @@
 import ArgumentParser
+import CRangeIOSystem
 import RangeIO
 
 /// The command line of RangeIO.
@@ -33,6 +34,14 @@ struct RangeIOTool: AsyncParsableCommand {
 
   /// Replaces the `main` of ArgumentParser, which uses its own exit codes and error texts.
   static func main() {
+    #if os(Linux)
+      // Swift finds the arguments there; without it there are none, or the process is stopped.
+      guard rio_mode_of_path("/proc/self/cmdline") >= 0 else {
+        StandardError.line(
+          "rangeio: /proc is not mounted, so the arguments cannot be read: mount it (mount -t proc proc /proc)")
+        endProcess(ToolStatus.failure.rawValue)
+      }
+    #endif
     // The work runs on no actor: it must not wait for the main thread, which waits for signals.
     Interrupts.shared.run { @concurrent in endProcess(await perform(Array(CommandLine.arguments.dropFirst()))) }
   }

@@ -1,6 +1,6 @@
 /// A half-open range of bytes, counted from the start of the source: `0..<4096` is the first 4 KiB.
 ///
-/// Use ``RangeReader/read(offset:count:)`` for numbers that come from data: it throws where `Range` would trap. Use the
+/// Use ``RangeReader/read(offset:count:caching:)`` for numbers that come from data: it throws where `Range` would trap. Use the
 /// standard library's `RangeSet<Int>` for the union of ranges, and for what is missing of them.
 public typealias ByteRange = Range<Int>
 

@@ -65,6 +65,19 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
   ) {
     super.init(CachingStage(store, fill: fill, blockSize: blockSize, passing: largest, onSecondRead: onSecondRead))
   }
+
+  /// The cache of readers of paths. It leaves alone what has no version, such as a block device: another program's writes
+  /// would never show.
+  ///
+  /// If the store can keep parts of blocks, it keeps exactly the bytes asked for, and only from the second read on: so
+  /// a local disk is read just as it would be without a cache. Blocks are as small as the system's pages, because most
+  /// reads of such programs are small, and because the system reads whole pages at no extra cost.
+  package init(ofFilesIn store: any ChunkStore) {
+    super.init(
+      CachingStage(
+        store, fill: store.full.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4),
+        passing: .kibibytes(64), onSecondRead: true, needsVersion: true))
+  }
 }
 
 /// What ``Caching`` does.
@@ -79,6 +92,8 @@ final class CachingStage: ReadyStage {
   private let ownGrid: BlockGrid?
   var hasOwnBlockSize: Bool { ownGrid != nil }
   let largest: Int
+  /// Whether sources without a version are read past the store.
+  private let needsVersion: Bool
   /// Recently read blocks, if only what is read twice is kept.
   let touched: RecentTouches?
   /// Finds out whether that pays, if the store is one in memory.
@@ -98,8 +113,9 @@ final class CachingStage: ReadyStage {
 
   init(
     _ store: any ChunkStore, fill: Caching.Fill = .block, blockSize: ByteCount? = nil,
-    passing largest: ByteCount? = nil, onSecondRead: Bool = false
+    passing largest: ByteCount? = nil, onSecondRead: Bool = false, needsVersion: Bool = false
   ) {
+    self.needsVersion = needsVersion
     let ownGrid = blockSize.flatMap { BlockGrid(blockSize: $0.bytes) }
     precondition(
       blockSize.map { ownGrid != nil && $0 <= .gibibytes(1) } ?? true, "a block size is a power of two up to 1 GiB")
@@ -179,7 +195,9 @@ final class CachingStage: ReadyStage {
 
   /// The token of a version that was not read through this snapshot yet, if the store knows that version.
   private func tokenInStore(of source: SourceDescription, _ grid: BlockGrid) -> UInt64? {
-    guard source.isSettled, store.sources.tokens(of: source).contains(where: { $0.grid == grid }) else { return nil }
+    guard whyLeftAlone(source) == nil, store.sources.tokens(of: source).contains(where: { $0.grid == grid }) else {
+      return nil
+    }
     return token(of: source)?.number
   }
 
@@ -206,7 +224,13 @@ final class CachingStage: ReadyStage {
 
   /// Whether the store may answer this read, or keep what it reads.
   private func isServed(_ request: ReadRequest) -> Bool {
-    request.caching != .bypass && request.source.isSettled && !passes(request)
+    request.caching != .bypass && whyLeftAlone(request.source) == nil && !passes(request)
+  }
+
+  /// Why nothing of `source` is kept, whatever is read of it; `nil` if it may be.
+  func whyLeftAlone(_ source: SourceDescription) -> String? {
+    if !source.isSettled { return "the source was changed a moment ago, and may be changing still" }
+    return needsVersion && source.validator == nil ? "the source has no version, so a change of it would not show" : nil
   }
 
   /// Whether ranges of this size are read past the store.

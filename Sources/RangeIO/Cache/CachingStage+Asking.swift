@@ -8,7 +8,7 @@ extension CachingStage: CacheStage {
 
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange] {
     // What is read past the cache is not kept, by any read.
-    guard count <= largest, source.isSettled, let token = token(of: source) else { return [] }
+    guard count <= largest, whyLeftAlone(source) == nil, let token = token(of: source) else { return [] }
     let wide = fill == .exact ? range : token.grid.outward(range, in: source.byteCount)
     let blocks = token.grid.pieces(of: wide).lazy.map(\.range)
     let absent = ByteRanges.normalize(blocks.filter { !self.store.holds($0, token: token.number, grid: token.grid) })
@@ -16,7 +16,9 @@ extension CachingStage: CacheStage {
   }
 
   func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange {
-    guard let token = token(of: source), let first = token.grid.pieces(of: range).first?.range else {
+    guard whyLeftAlone(source) == nil, let token = token(of: source),
+      let first = token.grid.pieces(of: range).first?.range
+    else {
       // It is read past the store.
       return range.lowerBound..<range.lowerBound
     }
@@ -68,7 +70,7 @@ extension CachingStage: ExplainingStage {
     func past(_ why: String) -> [ReadExplanation.Part] {
       next.explain(range, of: source).map { $0.adding([.init(.cache, why)]) }
     }
-    guard source.isSettled else { return past("the source was changed a moment ago, and may be changing still") }
+    if let why = whyLeftAlone(source) { return past(why) }
     guard range.count <= largest else { return past("ranges of more than \(largest) bytes bypass it") }
     guard let token = token(of: source) else { return past("a longer version of the source is read by now") }
     let found = explainStored(range, token)

@@ -12,12 +12,7 @@ extension RangeReader {
   ) -> ReadPipeline {
     let stages = stages.stages
     guard let cache, !stages.contains(where: { $0.placement.isCaching }) else { return ReadPipeline(stages) }
-    // If the store can keep parts of blocks, it keeps exactly the bytes asked for, and only from the second read on: so
-    // a local disk is read just as it would be without a cache. Blocks are as small as the system's pages, because most
-    // reads of such programs are small, and because the system reads whole pages at no extra cost.
-    let caching = Caching(
-      cache, fill: cache.full.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4), passing: .kibibytes(64),
-      onSecondRead: true)
+    let caching = Caching(ofFilesIn: cache)
     let place = stages.firstIndex { !$0.placement.canStandAbove(.caching) } ?? stages.count
     return ReadPipeline(stages[..<place] + [caching] + stages[place...])
   }

@@ -42,12 +42,15 @@ extension RangeReader {
 
   /// Reads `count` bytes from `offset`. Use this for numbers that come from data, where `offset..<end` could trap.
   ///
-  /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` also for a negative count and for a sum that
+  /// - Throws: as ``read(_:caching:)-(_,_)``; `rangeNotSatisfiable` also for a negative count and for a sum that
   ///   overflows.
-  public nonisolated(nonsending) func read(offset: Int, count: Int) async throws -> Bytes {
+  public nonisolated(nonsending) func read(
+    offset: Int, count: Int, caching: ReadRequest.CachePolicy = .normal
+  ) async throws -> Bytes {
     guard let range = ByteRanges.range(offset: offset, count: count) else {
       throw ReadError.rangeNotSatisfiable("\(count) bytes at \(offset)", byteCount: byteCount, source: source.name)
     }
+    guard caching == .normal else { return try await core.read(range, caching: caching) }
     var isAbsent = false
     if let bytes = core.hit(range, isAbsent: &isAbsent) { return bytes }
     return try await core.read(range, isAbsent: isAbsent)
@@ -55,9 +58,11 @@ extension RangeReader {
 
   /// Reads the last `count` bytes of the source as it is now, or all of it if it has fewer (as in RFC 9110, 14.1.2).
   ///
-  /// - Throws: as ``read(_:)-(ByteRange)``; `rangeNotSatisfiable` for a negative count.
-  public nonisolated(nonsending) func read(suffix count: Int) async throws -> Bytes {
-    try await core.read(.suffix(count), caching: .normal)
+  /// - Throws: as ``read(_:caching:)-(_,_)``; `rangeNotSatisfiable` for a negative count.
+  public nonisolated(nonsending) func read(
+    suffix count: Int, caching: ReadRequest.CachePolicy = .normal
+  ) async throws -> Bytes {
+    try await core.read(.suffix(count), caching: caching)
   }
 
   /// Reads several ranges as one request, which the stages and the source may combine.

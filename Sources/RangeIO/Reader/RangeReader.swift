@@ -146,6 +146,8 @@ extension RangeReader {
     /// reader notices the change when a read meets it, when the system reports it, or at the latest after the
     /// `pollInterval` of the reader. If a source keeps changing faster than it can be read, the read throws
     /// `sourceChanged` in the end.
+    ///
+    /// A block device has no version. Opening it with this policy fails with `invalidConfiguration`.
     public static let refresh = RangeReader.ChangePolicy(kind: .refresh)
 
     /// The reader follows a source that is still being written: `byteCount` grows with it, and streams can wait for

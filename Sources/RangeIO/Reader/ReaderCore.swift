@@ -99,6 +99,9 @@ final class ReaderCore: Sendable {
             + "isAppendOnly: true; another source sets mayGrow in the traits of its description",
           context: .init(source: below.name))
       }
+      guard configuration.onChange != .refresh || !(below.context is TracelessChanges) else {
+        throw TracelessChanges.refusal(below)
+      }
       // Prepares timers now: when a stage must wait later, there may be no descriptors left for them.
       Timers.prepare()
       let head = try pipeline.link(above: bottom, for: below)

@@ -3,7 +3,8 @@
   public import RangeIO
   public import SystemPackage
 
-  /// One file, by its path: whatever file stands there when it is asked for.
+  /// One file, by its path: whatever file stands there when it is asked for. Or a block device, which is read as it is at
+  /// that moment: it has no version, and so no tag.
   public struct FileUpstream: ServedUpstream {
     /// See ``DirectoryUpstream/freshness``.
     public let freshness = Duration.milliseconds(100)
@@ -30,7 +31,9 @@
       let (path, pipeline, isAppendOnly) = (path, pipeline, isAppendOnly)
       return try await IOThreads.forWork.value {
         let file = try OpenedFile(path)
-        guard rio_file_kind_of(file.status.mode) == rio_regular_file else { throw ReadError.nothingServed }
+        guard [rio_regular_file, rio_block_device].contains(rio_file_kind_of(file.status.mode)) else {
+          throw ReadError.nothingServed
+        }
         return .object(file.object(pipeline, isAppendOnly))
       }
     }

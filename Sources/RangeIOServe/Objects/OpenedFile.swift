@@ -53,7 +53,9 @@
       ServedItem.Object(identity: "\(status.device):\(status.inode)") { [self] in
         let source = FileSource(
           adopting: FileDescriptor(rawValue: take()), name: name, configuration: .init(isAppendOnly: isAppendOnly))
-        return try await RangeReader(source, pipeline, onChange: .refresh)
+        // A device has no versions to turn to.
+        let isDevice = rio_file_kind_of(status.mode) == rio_block_device
+        return try await RangeReader(source, pipeline, onChange: isDevice ? .fail : .refresh)
       }
     }
 

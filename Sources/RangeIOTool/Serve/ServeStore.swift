@@ -29,6 +29,11 @@
       let memory = ByteCount.bytes(all.bytes - compressed.bytes)
       var disk: DiskConfiguration?
       if let directory = command.spill {
+        guard memory.bytes >= 512 << 10 else {
+          throw ToolFailure.usage(
+            "--memory \(all) is too little for --spill: what waits for the disk takes a part of it; write at least 1MiB"
+          )
+        }
         disk = DiskConfiguration(
           directory: try PathArgument.path(directory, for: "--spill"),
           limit: try Self.size(command.spillLimit, "--spill-limit"))

@@ -58,7 +58,7 @@
         let filePipeline = command.far ? pipeline : ReadPipeline()
         let path = try PathArgument.path(name.text, for: "serve")
         let mode = path.withCString { rio_mode_of_path($0) }
-        if mode >= 0, rio_file_kind_of(UInt32(mode)) == rio_regular_file {
+        if mode >= 0, [rio_regular_file, rio_block_device].contains(rio_file_kind_of(UInt32(mode))) {
           return (FileUpstream(FilePath(path), pipeline: filePipeline, isAppendOnly: command.growing), false)
         }
         do {

@@ -32,6 +32,30 @@ import Testing
     await reader.close()
   }
 
+  @Test func `a count from an offset, and the last bytes, may be asked for past the cache or of it alone`() async throws
+  {
+    let source = FillRangeSource(byteCount: 100_000)
+    let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(1))) }
+    func refuses(_ read: () async throws -> Bytes) async {
+      let error = await #expect(throws: ReadError.self) { _ = try await read() }
+      #expect(error?.code == .notCached)
+    }
+    await refuses { try await reader.read(offset: 10, count: 5, caching: .onlyIfCached) }
+    await refuses { try await reader.read(suffix: 5, caching: .onlyIfCached) }
+    for _ in 0..<2 {
+      #expect(try await reader.read(offset: 10, count: 5, caching: .bypass) == source.expected(10..<15))
+      #expect(try await reader.read(suffix: 5, caching: .bypass) == source.expected(99_995..<100_000))
+    }
+    #expect(source.requests.count == 4)
+    #expect(try await reader.read(offset: 10, count: 5) == source.expected(10..<15))
+    #expect(try await reader.read(suffix: 5) == source.expected(99_995..<100_000))
+    let count = source.requests.count
+    #expect(try await reader.read(offset: 10, count: 5, caching: .onlyIfCached) == source.expected(10..<15))
+    #expect(try await reader.read(suffix: 5, caching: .onlyIfCached) == source.expected(99_995..<100_000))
+    #expect(source.requests.count == count)
+    await reader.close()
+  }
+
   @Test func `what lies outside is refused with what was asked, and never traps`() async throws {
     let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
     func refuses(_ range: some RangeExpression<Int> & Sendable) async {

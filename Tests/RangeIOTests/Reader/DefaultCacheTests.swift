@@ -81,6 +81,51 @@ struct DefaultCacheTests {
     await second.close()
   }
 
+  /// As a block device: its bytes may change, and nothing shows it.
+  private struct Versionless: RangeSource {
+    let inner = FillRangeSource(byteCount: 100_000)
+    var context: TracelessChanges?
+
+    func describe() -> SourceDescription {
+      SourceDescription(
+        id: "device", validator: nil, byteCount: 100_000, preferredBlockSize: 4096, traits: .init(context: context))
+    }
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      try await inner.read(range, of: source)
+    }
+  }
+
+  @Test func `what has no version is left alone, unless a cache of your own is to keep it`() async throws {
+    let source = Versionless()
+    let reader = try await RangeReader(source, .localFile(cache: store))
+    for count in 1...4 {
+      #expect(try await reader.read(100..<200) == source.inner.expected(100..<200))
+      #expect(source.inner.requests.count == count)
+    }
+    reader.willRead(0..<4096)
+    #expect(reader.cached(100..<200) == nil && store.statistics().blocks == 0)
+    let explanation = try await reader.explain(100..<200)
+    #expect("\(explanation)".contains("no version"))
+    await #expect(throws: ReadError.self) { try await reader.read(100..<200, caching: .onlyIfCached) }
+    let own = try await RangeReader(source) { Caching(store) }
+    for _ in 0..<3 { _ = try await own.read(100..<200) }
+    #expect(source.inner.requests.count == 5 && store.statistics().blocks == 1)
+    await reader.close()
+    await own.close()
+  }
+
+  @Test func `a reader cannot turn to new versions of a device, and says so`() async throws {
+    let device = Versionless(context: .shared)
+    let error = await #expect(throws: ReadError.self) { _ = try await RangeReader(device, onChange: .refresh) }
+    #expect(error?.code == .invalidConfiguration && error?.message.contains("cannot be seen") == true)
+    let reader = try await RangeReader(device)
+    #expect(try await reader.refresh() == 100_000)
+    await reader.close()
+    // Others without a version are told apart by their size.
+    let other = try await RangeReader(Versionless(), onChange: .refresh)
+    await other.close()
+  }
+
   @Test func `touches are remembered, and forgotten for newer ones`() {
     let touches = RecentTouches()
     var generator = SeededGenerator(seed: 1)

@@ -292,6 +292,7 @@
         ([directory("."), "--listen", "203.0.113.1:80"], 1), ([directory("."), "--cors", "viewer.example"], 2),
         (["https://host/file", "--growing"], 2), ([directory("."), "--listen", ":"], 2),
         (["https://"], 2), (["ftp://host/file"], 3),
+        ([directory("."), "--spill", directory("spill"), "--memory", "512KiB"], 2),
       ]
       for (arguments, code) in cases {
         let result = try await tool(["serve"] + arguments)

@@ -79,7 +79,8 @@ extension FileSource {
     }
     return SourceDescription(
       id: "device:\(status.device):\(status.inode)", name: file.name, validator: nil, byteCount: Int(size),
-      preferredBlockSize: configuration.blockSize.bytes, traits: .init(cost: configuration.cost))
+      preferredBlockSize: configuration.blockSize.bytes,
+      traits: .init(cost: configuration.cost, context: TracelessChanges.shared))
   }
 
   /// Throws `sourceChanged` unless the file is still `version`, or extends it where the file was declared to grow.

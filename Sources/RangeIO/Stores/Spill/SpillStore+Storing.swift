@@ -77,6 +77,19 @@ extension SpillStore {
     return before
   }
 
+  /// Blocks of the usual size cannot wait for the disk, so none of them is kept: says so, as what went wrong.
+  func noteTooLittleMemory(_ memory: ByteCount) {
+    let usual = ByteCount.bytes(65_536)
+    state.withLock { state in
+      guard state.staging.limit < usual.bytes + SpillStaging.overhead, state.lastFailure == nil else { return }
+      state.lastFailure = ReadError(
+        .limitExceeded,
+        "blocks of \(usual) are not kept on the disk, since those that wait for it may take no more than a quarter of the "
+          + "memory above, \(memory), or of what `stagingLimit` says: give it 512 KiB, or have no memory above "
+          + "(`TieredChunkStore(disk:)`)")
+    }
+  }
+
   // MARK: alone, without a tier above
 
   /// Makes no room: chunks that find no room are dropped.

@@ -37,6 +37,25 @@ import Testing
     try await again.close()
   }
 
+  @Test(arguments: [128, 256, 260, 512])
+  func `too little memory for the blocks that wait for the disk is said`(_ kibibytes: Int) async throws {
+    let spill = try SpillOnDisk(limit: .mebibytes(8))
+    let store = try await tiers(spill, memory: .kibibytes(kibibytes))
+    let isEnough = kibibytes > 256
+    #expect(store.lastDiskFailure == nil || !isEnough)
+    #expect(store.lastDiskFailure?.message.contains("512 KiB") ?? isEnough)
+    let source = FillRangeSource(byteCount: 1 << 20, blockSize: 65_536)
+    let reader = try await RangeReader(source) { Caching(store) }
+    for block in 0..<16 {
+      let range = block * 65_536..<(block + 1) * 65_536
+      #expect(try await reader.read(range) == source.expected(range))
+      try await store.flush()
+    }
+    #expect(try #require(store.statistics().disk).blocks > 0 || !isEnough)
+    await reader.close()
+    try await store.close()
+  }
+
   @Test func `under pressure what the disk has goes before what it has not`() async throws {
     let spill = try SpillOnDisk(limit: .mebibytes(8))
     let store = try await tiers(spill, memory: .mebibytes(2))
