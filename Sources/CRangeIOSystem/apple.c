@@ -155,6 +155,21 @@ int rio_disk_sync_file(int fd) {
 
 void rio_disk_begin_writing(int fd, int64_t count, int64_t offset) { (void)fd, (void)count, (void)offset; }
 
+int rio_disk_lock_record(int fd, bool exclusively) {
+  (void)fd, (void)exclusively;
+  return -ENOTSUP;
+}
+
+int rio_disk_unlock_record(int fd) {
+  (void)fd;
+  return -ENOTSUP;
+}
+
+int rio_disk_holders(int fd, int64_t *processes, int capacity) {
+  (void)fd, (void)processes, (void)capacity;
+  return 0;
+}
+
 // MARK: clock and memory
 
 int64_t rio_realtime_ns(void) {

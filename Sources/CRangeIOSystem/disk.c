@@ -157,15 +157,24 @@ int rio_disk_allocate(int fd, int64_t count) {
   return s.st_size >= count ? 0 : rio_disk_truncate(fd, count);
 }
 
+// Whether flock(2) is missing, as on some network file systems and in some sandboxes. Not EIO and its kind: another process may
+// have the lock in the one way, and would not be seen in the other.
+static bool has_no_flock(int error) {
+  return error == ENOSYS || error == EOPNOTSUPP || error == ENOTSUP || error == ENOLCK;
+}
+
 int rio_disk_lock(int fd, bool exclusively) {
   int result;
   UNINTERRUPTED(result, flock(fd, (exclusively ? LOCK_EX : LOCK_SH) | LOCK_NB));
-  if (result < 0 && errno == EWOULDBLOCK) return 0;
-  return result < 0 ? -errno : 1;
+  if (result >= 0) return 1;
+  if (errno == EWOULDBLOCK) return 0;
+  int error = errno;
+  result = has_no_flock(error) ? rio_disk_lock_record(fd, exclusively) : -1;
+  return result < 0 ? -error : result;
 }
 
 int rio_disk_unlock(int fd) {
   int result;
   UNINTERRUPTED(result, flock(fd, LOCK_UN));
-  return outcome(result);
+  return result < 0 && has_no_flock(errno) ? rio_disk_unlock_record(fd) : outcome(result);
 }

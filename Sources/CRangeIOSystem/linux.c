@@ -2,6 +2,8 @@
 #if defined(__linux__)
 #include "platform.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <linux/futex.h>
 #if __has_include(<linux/openat2.h>)
@@ -250,6 +252,50 @@ int rio_disk_sync_file(int fd) {
 
 void rio_disk_begin_writing(int fd, int64_t count, int64_t offset) {
   sync_file_range(fd, offset, count, SYNC_FILE_RANGE_WRITE);
+}
+
+// Locks of the open file: those that fcntl(2) had before belong to the process, and go when it closes the file anywhere.
+static int set_record_lock(int fd, short type) {
+  struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
+  int result;
+  UNINTERRUPTED(result, fcntl(fd, F_OFD_SETLK, &lock));
+  if (result < 0 && (errno == EAGAIN || errno == EACCES)) return 0;
+  return result < 0 ? -errno : 1;
+}
+
+int rio_disk_lock_record(int fd, bool exclusively) { return set_record_lock(fd, exclusively ? F_WRLCK : F_RDLCK); }
+
+int rio_disk_unlock_record(int fd) {
+  int result = set_record_lock(fd, F_UNLCK);
+  return result < 0 ? result : 0;
+}
+
+// By name, since stat(2) of what another process has open may wait for its server.
+static bool has_open(long process, const char *name, int length) {
+  char path[32], found[PATH_MAX];
+  snprintf(path, sizeof path, "/proc/%ld/fd", process);
+  DIR *files = opendir(path);
+  if (files == NULL) return false;
+  bool is_found = false;
+  for (struct dirent *entry; !is_found && (entry = readdir(files)) != NULL;) {
+    ssize_t count = readlinkat(dirfd(files), entry->d_name, found, sizeof found);
+    is_found = count == length && memcmp(found, name, (size_t)count) == 0;
+  }
+  closedir(files);
+  return is_found;
+}
+
+int rio_disk_holders(int fd, int64_t *processes, int capacity) {
+  char name[PATH_MAX];
+  int count = 0, length = rio_name_of(fd, name, sizeof name);
+  DIR *all = length > 0 ? opendir("/proc") : NULL;
+  if (all == NULL) return 0;
+  for (struct dirent *entry; count < capacity && (entry = readdir(all)) != NULL;) {
+    long process = strtol(entry->d_name, NULL, 10);  // 0 for what is not the folder of a process
+    if (process > 0 && has_open(process, name, length)) processes[count++] = process;
+  }
+  closedir(all);
+  return count;
 }
 
 // MARK: watches

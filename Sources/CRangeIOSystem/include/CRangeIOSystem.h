@@ -255,9 +255,15 @@ int rio_disk_truncate(int fd, int64_t count);
 int rio_disk_allocate(int fd, int64_t count);
 /// Makes bytes and length durable.
 int rio_disk_sync_file(int fd);
-/// 1 if the open file is locked now, 0 if another one has the lock.
+/// 1 if the open file is locked now, 0 if another one has the lock. By flock(2), or the next two where that is missing.
 int rio_disk_lock(int fd, bool exclusively);
 int rio_disk_unlock(int fd);
+/// The same by fcntl(2), for the open file and not for the process. An exclusive one is for a file that is open for writing.
+int rio_disk_lock_record(int fd, bool exclusively);
+int rio_disk_unlock_record(int fd);
+/// The processes that have the file behind `fd` open, this one too, as far as the system tells: as many as come back, `capacity`
+/// at most. Waits for no disk.
+int rio_disk_holders(int fd, int64_t *processes, int capacity);
 /// Has the system begin to write a part of the file to the disk. Its failure shows at the next sync.
 void rio_disk_begin_writing(int fd, int64_t count, int64_t offset);
 

@@ -43,6 +43,8 @@
     var spill: String?
     @Option(help: ArgumentHelp("The most bytes there.", valueName: "bytes"))
     var spillLimit = "10GiB"
+    @Flag(help: "Do not start without the disk of --spill. Without this, a directory that cannot be used is told of.")
+    var requireDisk = false
     @Option(
       help: ArgumentHelp(
         "Nodes that several servers share: memcached://HOST:PORT,… or redis://HOST:PORT,…", valueName: "nodes"))

@@ -44,17 +44,22 @@
         disk?.onLackOfFreeSpace = { StandardError.line("rangeio: --spill: \($0.message)") }
       }
       keeps = all.bytes > 0
-      do {
-        if let disk {
-          tiers = try await TieredChunkStore(memory: memory, compressed: compressed, disk: disk)
-        } else {
-          tiers = TieredChunkStore(memory: memory, compressed: compressed)
+      var tiers: TieredChunkStore?
+      if let wanted = disk {
+        do {
+          tiers = try await TieredChunkStore(memory: memory, compressed: compressed, disk: wanted)
+        } catch let error as ReadError {
+          let reason = "--spill \(command.spill ?? ""): \(error.message)"
+          guard !command.requireDisk else { throw ToolFailure(reason) }
+          // A cache that cannot be had costs time, and no answer.
+          StandardError.line("rangeio: \(reason). Serving without the disk")
+          disk = nil
         }
-      } catch let error as ReadError {
-        throw ToolFailure("--spill \(command.spill ?? ""): \(error.message)")
       }
+      self.tiers = tiers ?? TieredChunkStore(memory: memory, compressed: compressed)
       // Clients ask for what they want, and read ahead themselves. A disk keeps whole blocks only.
-      caching = disk == nil ? Caching(tiers, fill: .exact) : Caching(tiers, fill: .block, blockSize: .kibibytes(64))
+      caching =
+        disk == nil ? Caching(self.tiers, fill: .exact) : Caching(self.tiers, fill: .block, blockSize: .kibibytes(64))
       guard let nodes = command.shared else {
         stages = { [] }
         closeNodes = {}

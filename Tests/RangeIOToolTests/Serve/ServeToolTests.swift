@@ -22,7 +22,13 @@
       try errors.writing.close()
       var line: [UInt8] = []
       while line.last != UInt8(ascii: "\n"), let byte = try await errors.read(1).first { line.append(byte) }
-      let text = String(decoding: line, as: UTF8.self)
+      var text = String(decoding: line, as: UTF8.self)
+      if text.hasPrefix("rangeio: --spill ") {
+        #expect(text.hasSuffix("Serving without the disk\n"))
+        while let byte = try await errors.read(1).first, byte != UInt8(ascii: "\n") {
+          text.unicodeScalars.append(Unicode.Scalar(byte))
+        }
+      }
       let port = text.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) }
       #expect(text.contains(says))
       do {
@@ -280,6 +286,19 @@
       #expect(code == 130 || code == 143)
       channel.close(promise: nil)
       try errors.reading.close()
+    }
+
+    @Test func `a disk that cannot be used is told of, and nothing else is lost by it`() async throws {
+      let directory = try TemporaryDirectory()
+      _ = try directory.file("file", Array(repeating: 7, count: 100_000))
+      let spill = try directory.file("notes", [1])
+      let arguments = [directory("."), "--far", "--spill", spill]
+      try await withServer(arguments, says: "serving 1 source at http://127.0.0.1:") { port, _ in
+        let whole = try await get("/file", port)
+        #expect(whole.head.hasPrefix("HTTP/1.1 200") && whole.body.count == 100_000)
+      }
+      let result = try await tool(["serve"] + arguments + ["--require-disk"])
+      #expect(result.code == 1 && result.hasOneLineOfErrors && result.errors.contains("--spill \(spill): "))
     }
 
     @Test func `what cannot be served is said in a line`() async throws {

@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import SystemPackage
 
 /// The files of a directory: `lock`, which shows which process has it; `store`; and whose files they are.
@@ -14,12 +15,23 @@ extension SpillFolder {
   func takeLock() throws(ReadError) -> (file: any SpillFile, isLocked: Bool) {
     while true {
       let file = try lockFile()
-      let (isLocked, status) = try attempt("lock the spill directory") { () throws(Errno) in
-        (try file.lock(exclusively: true), try file.status())
-      }
+      let isLocked = try lock(file)
+      let status = try attempt("look at the lock of the spill directory") { () throws(Errno) in try file.status() }
       // Another process cleared the directory between opening and locking, and removed this file: it would keep no
       // process out.
       if status.linkCount > 0 { return (file, isLocked) }
+    }
+  }
+
+  private func lock(_ file: any SpillFile) throws(ReadError) -> Bool {
+    do throws(Errno) {
+      return try file.lock(exclusively: true)
+    } catch {
+      // Without locks, two processes could have the directory.
+      throw ReadError(
+        .inputOutput,
+        "cannot lock the spill directory: \(error.description.lowercased()) (\(error.rawValue)); not every network file "
+          + "system has locks: name a directory on a local disk", context: context, cause: error)
     }
   }
 
@@ -59,21 +71,31 @@ extension SpillFolder {
     }
   }
 
+  /// Which process has locked the directory, in words.
+  ///
+  /// A lock belongs to an open file, which a process shares with those that it forks. So one of these may have it.
   static func owner(_ lock: any SpillFile) -> String {
     // `try?`: if the name cannot be read, it is still some other process.
     let text = (try? SpillScan.bytes(of: lock, at: 0, 64)) ?? []
     let words = String(decoding: text.filter { (32..<127).contains($0) }, as: UTF8.self)
     let name = words.hasPrefix(mark) ? words.dropFirst(mark.count + 1) : words[...]
-    return name.isEmpty ? "another process" : String(name)
+    let signed = Int(name.drop { !$0.isNumber })
+    let holders = lock.holders
+    guard signed.map({ !holders.contains($0) }) ?? true, let heir = holders.first(where: { $0 != rio_process_number() })
+    else { return name.isEmpty ? "another process" : String(name) }
+    return "process \(heir)" + (name.isEmpty ? "" : ", which \(name) has forked")
   }
 
   // MARK: `store`
 
   func readRoot() throws(ReadError) -> SpillRoot.Reading {
     let file: any SpillFile
+    let isTrusted: Bool
     do throws(Errno) {
       file = try directory.open(Self.storeName, writing: false)
-      guard disk.owns(try file.status()) else { return .damaged }
+      let status = try file.status()
+      guard disk.owns(status) else { return .damaged }
+      isTrusted = disk.trusts(status)
     } catch {
       switch error {
       case .noSuchFileOrDirectory: return .missing
@@ -86,6 +108,7 @@ extension SpillFolder {
       try SpillScan.bytes(of: file, at: 0, SpillFormat.headerCount)
     }
     try refuseOtherVersion(memory)
+    guard isTrusted else { return .damaged }
     return memory.withUnsafeBytes { SpillRoot($0) }.map { .good($0) } ?? .damaged
   }
 
@@ -113,12 +136,17 @@ extension SpillFolder {
   /// A store made it if a file with one of our names begins with ``mark``. Before that, a process that is killed leaves
   /// empty files.
   func isSpillDirectory(_ names: [String]) -> Bool {
-    let isMarked = names.contains { name in
-      (Self.fileNames.contains(name) || SpillFormat.segmentNumber(name) != nil)
-        && start(of: name)?.starts(with: Self.mark.utf8) == true
-    }
-    return isMarked || names.allSatisfy { Self.fileNames.contains($0) && start(of: $0)?.allSatisfy { $0 == 0 } == true }
+    let names = names.filter { !SpillFormat.isOfSystem($0) }
+    return names.contains { (Self.fileNames.contains($0) || SpillFormat.segmentNumber($0) != nil) && isMarked($0) }
+      || names.allSatisfy { Self.fileNames.contains($0) && isBlank($0) }
   }
+
+  /// Whether a store has written the file, or was about to.
+  func isOurs(_ name: String) -> Bool { isMarked(name) || isBlank(name) }
+
+  private func isMarked(_ name: String) -> Bool { start(of: name)?.starts(with: Self.mark.utf8) == true }
+
+  private func isBlank(_ name: String) -> Bool { start(of: name)?.allSatisfy { $0 == 0 } == true }
 
   /// Throws if another version of this library has written a segment. Then nothing may be changed, whatever `store`
   /// says.

@@ -1,7 +1,7 @@
 import CRangeIOSystem
 import SystemPackage
 
-/// A spill directory before it becomes a store: created if it is missing, owned by us alone, and locked.
+/// A spill directory before it becomes a store: created if it is missing, closed to others, and locked.
 struct SpillFolder {
   let directory: any SpillDirectory
   let disk: any SpillDisk
@@ -49,22 +49,9 @@ struct SpillFolder {
     }
     let path = FilePath(try FilePathExpansion.expand(configuration.directory))
     let context = ReadError.Context(source: configuration.directory)
-    let directory: any SpillDirectory
-    do throws(Errno) {
-      if !configuration.isReadOnly { try disk.makeDirectory(path) }
-      directory = try disk.openDirectory(path)
-    } catch {
-      // For the message alone: another process might have put a link there, so none is followed.
-      let mode = path.withPlatformString { rio_mode_of_path($0) }
-      guard error == .notDirectory, mode >= 0, rio_file_kind_of(UInt32(mode)) == rio_directory else {
-        throw .errno(error, "open the spill directory", context)
-      }
-      throw ReadError(
-        .notFound, "the spill directory is behind a symbolic link, which is not followed: name the directory itself",
-        context: context, cause: error)
-    }
+    let directory = try directory(at: path, makes: !configuration.isReadOnly, on: disk, context)
     var folder = SpillFolder(directory, on: disk, context)
-    try folder.check(mends: !configuration.isReadOnly)
+    try folder.check(closes: !configuration.isReadOnly)
     guard !configuration.isReadOnly else { return folder }
     let (lock, isLocked) = try folder.takeLock()
     if isLocked {
@@ -80,6 +67,42 @@ struct SpillFolder {
     return try folder.makePrivate(configuration.random)
   }
 
+  /// Opens the directory at `path`. If it belongs to another user, as the root of a volume often does, opens one of this
+  /// user's own below it.
+  private static func directory(
+    at path: FilePath, makes: Bool, on disk: any SpillDisk, _ context: ReadError.Context
+  ) throws(ReadError) -> any SpillDirectory {
+    let directory: any SpillDirectory
+    let owner: UInt32
+    do throws(Errno) {
+      if makes { try disk.makeDirectory(path) }
+      directory = try disk.openDirectory(path)
+      owner = try directory.status().owner
+    } catch {
+      // For the message alone: another process might have put a link there, so none is followed.
+      let mode = path.withPlatformString { rio_mode_of_path($0) }
+      guard error == .notDirectory, mode >= 0, rio_file_kind_of(UInt32(mode)) == rio_directory else {
+        throw .errno(error, "open the spill directory", context)
+      }
+      throw ReadError(
+        .notFound, "the spill directory is behind a symbolic link, which is not followed: name the directory itself",
+        context: context, cause: error)
+    }
+    if owner == disk.user { return directory }
+    do throws(Errno) {
+      let name = "rangeio-\(disk.user)"
+      if makes { do throws(Errno) { try directory.makeDirectory(name) } catch .fileExists {} }
+      let own = try directory.openDirectory(name)
+      guard try own.status().owner == disk.user else { throw .permissionDenied }
+      return own
+    } catch {
+      throw ReadError(
+        .permissionDenied,
+        "the spill directory belongs to user \(owner), and user \(disk.user), who runs this, has none below it "
+          + "(\(error.description.lowercased())): choose a directory of your own", context: context, cause: error)
+    }
+  }
+
   private func makePrivate(_ random: () -> UInt64) throws(ReadError) -> SpillFolder {
     // A process that cleans up after crashes may take a new directory before it is locked.
     for _ in 0..<16 {
@@ -89,7 +112,12 @@ struct SpillFolder {
         do throws(Errno) {
           var own = SpillFolder(try directory.openDirectory(name), on: disk, context)
           let lock = try own.directory.create(Self.lockName)
-          guard try lock.lock(exclusively: true), try lock.status().linkCount == 1 else { return nil }
+          guard try lock.lock(exclusively: true), try lock.status().linkCount == 1 else {
+            // `try?`: the process that took it over removes it.
+            try? own.directory.remove(Self.lockName)
+            try? directory.removeDirectory(name)
+            return nil
+          }
           (own.lock, own.shared, own.privateName) = (lock, directory, name)
           return own
         } catch .noSuchFileOrDirectory {
@@ -99,20 +127,18 @@ struct SpillFolder {
       if let made { return made }
     }
     throw ReadError(
-      .inUse, "other processes keep taking the private directory over: try again, or name another directory",
-      context: context)
+      .inUse,
+      "new private directories are locked by others: try again; if that does not help, the locks of its file system do "
+        + "not work: name a directory on a local disk", context: context)
   }
 
-  /// Checks that the directory belongs to the user, and is closed to others.
-  private func check(mends: Bool) throws(ReadError) {
+  /// Checks that this is a spill directory, and closes it to others.
+  ///
+  /// Container platforms and service managers open it to a group, or to all, between two runs. What others may have
+  /// changed meanwhile is told by the modes of the files: ``SpillDisk/trusts(_:)``.
+  private func check(closes: Bool) throws(ReadError) {
     let (status, names) = try attempt("look at the spill directory") { () throws(Errno) in
       (try directory.status(), try directory.names())
-    }
-    guard status.owner == disk.user else {
-      throw ReadError(
-        .permissionDenied,
-        "the spill directory belongs to user \(status.owner), not to \(disk.user) who runs this: choose a directory of "
-          + "your own", context: context)
     }
     guard isSpillDirectory(names) else {
       throw ReadError(
@@ -120,14 +146,7 @@ struct SpillFolder {
         "the directory has other files in it, and no spill files: choose one that is empty, or a new one",
         context: context)
     }
-    guard status.mode & 0o077 != 0 else { return }
-    // An empty directory has no files of others.
-    guard names.isEmpty, mends else {
-      throw ReadError(
-        .permissionDenied,
-        "the spill directory is open to other users, who may have changed it: make it private (chmod 700), or remove it",
-        context: context)
-    }
+    guard closes, status.mode & 0o077 != 0 else { return }
     try attempt("make the spill directory private") { () throws(Errno) in try directory.setMode(0o700) }
   }
 
@@ -177,10 +196,13 @@ struct SpillFolder {
 }
 
 extension SpillDisk {
-  /// Whether a file is a regular file of the user, which no one else can write to.
+  /// Whether a file is a regular file of the user, with one name.
   func owns(_ status: DiskStatus) -> Bool {
-    status.kind == .file && status.owner == user && status.linkCount == 1 && status.mode & 0o077 == 0
+    status.kind == .file && status.owner == user && status.linkCount == 1
   }
+
+  /// Whether it is one that no one else can have written to.
+  func trusts(_ status: DiskStatus) -> Bool { owns(status) && status.mode & 0o022 == 0 }
 }
 
 /// Stands for a directory that could not be created because the disk was full. It is empty, and is created together
@@ -218,7 +240,9 @@ final class SpillAbsentDirectory: SpillDirectory {
       throw error.cause as? Errno ?? .noSpace
     }
     // What another process has put into it in between is found when the directory is opened the next time.
-    guard try new.directory.names() == [SpillFolder.lockName] else { throw .noSpace }
+    guard try new.directory.names().filter({ !SpillFormat.isOfSystem($0) }) == [SpillFolder.lockName] else {
+      throw .noSpace
+    }
     folder.withLock { $0 = new }
     return new.directory
   }

@@ -48,6 +48,12 @@ enum SpillFormat {
   /// Whether this is the name of a process's private directory.
   static func isPrivateName(_ name: String) -> Bool { name.utf8.count == 32 && isLowerHex(name) }
 
+  /// Whether a file system, a volume or a desktop leaves this name in directories of others.
+  static func isOfSystem(_ name: String) -> Bool {
+    ["lost+found", ".DS_Store", ".snapshot", ".snapshots", ".fseventsd", ".Spotlight-V100", ".TemporaryItems"]
+      .contains(name) || [".nfs", ".fuse_hidden", ".Trash"].contains { name.hasPrefix($0) }
+  }
+
   private static func isLowerHex(_ name: String) -> Bool {
     name.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)

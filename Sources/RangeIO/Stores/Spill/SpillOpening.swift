@@ -153,7 +153,7 @@ struct SpillOpening {
     do throws(Errno) {
       // Checked before it is opened, since a file that belongs to others must not be opened.
       guard folder.disk.owns(try directory.status(of: name)) else {
-        if try isShared(number, root) { leave(number, &counted) }
+        if try isLinked(number, root) { leave(number, &counted) }
         return nil
       }
       let file = try files.withDescriptors { () throws(Errno) in
@@ -161,8 +161,11 @@ struct SpillOpening {
       }
       let status = try file.status()
       guard folder.disk.owns(status) else { return nil }
-      guard let (header, check) = try SpillScan.header(of: file), header.isSegment(number, of: root) else {
-        if !configuration.isReadOnly { try directory.remove(name) }
+      guard folder.disk.trusts(status), let (header, check) = try SpillScan.header(of: file),
+        header.isSegment(number, of: root)
+      else {
+        // A file of another mode than ours is removed only if its contents say that it is one of ours.
+        if !configuration.isReadOnly, status.mode & 0o077 == 0 || folder.isOurs(name) { try directory.remove(name) }
         return nil
       }
       counted.lastNumber = max(counted.lastNumber, number)
@@ -194,9 +197,9 @@ struct SpillOpening {
     }
   }
 
-  /// Whether a segment of this directory can be written to by others, or has another name as well. Such a segment is
-  /// not used, but its contents may be valid again later.
-  private func isShared(_ number: UInt64, _ root: SpillRoot) throws(Errno) -> Bool {
+  /// Whether a segment of this directory has another name as well. Such a segment is not used, but may be valid again
+  /// later.
+  private func isLinked(_ number: UInt64, _ root: SpillRoot) throws(Errno) -> Bool {
     let name = SpillFormat.segmentName(number)
     let status = try directory.status(of: name)
     guard status.kind == .file, status.owner == folder.disk.user else { return false }

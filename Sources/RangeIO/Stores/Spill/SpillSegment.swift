@@ -165,7 +165,7 @@ final class SpillFiles: Sendable {
     if let known = openFile(number) { return known }
     let name = SpillFormat.segmentName(number)
     let file = try withDescriptors { () throws(Errno) in try directory.open(name, writing: !isReadOnly) }
-    guard disk.owns(try file.status()) else { throw .noSuchFileOrDirectory }
+    guard disk.trusts(try file.status()) else { throw .noSuchFileOrDirectory }
     return enter(file, number)
   }
 

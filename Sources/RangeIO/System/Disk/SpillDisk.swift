@@ -75,11 +75,15 @@ package protocol SpillFile: AnyObject, Sendable {
   /// - Returns: whether it is locked now.
   func lock(exclusively: Bool) throws(Errno) -> Bool
   func unlock() throws(Errno)
+  /// The processes that have the file open, this one too, as far as the system tells. Never waits.
+  var holders: [Int] { get }
   /// Tells the system to start writing `count` bytes from `offset` on to the disk. Never fails.
   func beginWriting(_ count: Int, at offset: Int)
 }
 
 extension SpillFile {
+  package var holders: [Int] { [] }
+
   /// Reads one buffer after the other.
   package func read(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int {
     var filled = 0

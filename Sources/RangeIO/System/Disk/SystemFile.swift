@@ -104,6 +104,12 @@ package final class SystemFile: SpillFile {
 
   package func unlock() throws(Errno) { try rio_disk_unlock(descriptor).orThrow() }
 
+  package var holders: [Int] {
+    var processes = [Int64](repeating: 0, count: 64)
+    let count = rio_disk_holders(descriptor, &processes, CInt(processes.count))
+    return processes.prefix(Int(count)).map(Int.init)
+  }
+
   package func beginWriting(_ count: Int, at offset: Int) {
     rio_disk_begin_writing(descriptor, Int64(count), Int64(offset))
   }

@@ -1,3 +1,5 @@
+import CRangeIOSystem
+import Foundation
 import RangeIOTesting
 import SystemPackage
 import Testing
@@ -16,6 +18,32 @@ import Testing
     try await store.close()
     try await spill.open().close()
   }
+
+  #if os(Linux)
+    @Test func `a process that has the lock of one that forked it is named`() async throws {
+      let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.processNumber = 4_194_305 }  // none has such a number
+      try await spill.open().close()
+      // Locked by this process, and left to one that inherits the open file: it waits for its input's end.
+      let file = try FileDescriptor.open(spill.configuration.directory + "/lock", .readWrite)
+      #expect(rio_disk_lock(file.rawValue, true) == 1)
+      let waits = Pipe()
+      let heir = Process()
+      heir.executableURL = URL(fileURLWithPath: "/bin/cat")
+      heir.standardInput = waits
+      heir.standardOutput = FileHandle(fileDescriptor: file.rawValue, closeOnDealloc: false)
+      try heir.run()
+      try file.close()
+      await #expect {
+        _ = try await spill.open()
+      } throws: { error in
+        (error as? ReadError)?.code == .inUse
+          && "\(error)".contains("process \(heir.processIdentifier), which process 4194305 has forked")
+      }
+      try waits.fileHandleForWriting.close()
+      heir.waitUntilExit()
+      try await spill.open().close()
+    }
+  #endif
 
   @Test func `processes that share a directory share its limit`() async throws {
     let spill = SimulatedSpill { $0.isShared = true }

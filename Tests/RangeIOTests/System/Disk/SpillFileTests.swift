@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import RangeIOTesting
 import SystemPackage
 import Testing
@@ -92,4 +93,40 @@ import Testing
     try first.unlock()
     #expect(try second?.lock(exclusively: true) == true)
   }
+
+  #if os(Linux)
+    /// Where flock(2) is missing, the second of these is used.
+    @Test(arguments: [false, true]) func `both kinds of lock belong to an open file`(isRecord: Bool) throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("lock")
+      func open() throws -> FileDescriptor {
+        try FileDescriptor.open(path, .readWrite, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
+      }
+      func lock(_ file: FileDescriptor, exclusively: Bool = true) -> CInt {
+        isRecord ? rio_disk_lock_record(file.rawValue, exclusively) : rio_disk_lock(file.rawValue, exclusively)
+      }
+      let (first, second) = (try open(), try open())
+      #expect(lock(first) == 1 && lock(first) == 1)
+      #expect(lock(second) == 0 && lock(second, exclusively: false) == 0)
+      // A lock of the process would go when any descriptor of the file is closed.
+      try open().close()
+      #expect(lock(second) == 0)
+      let heir = try first.duplicate()
+      try first.close()
+      #expect(lock(second) == 0)
+      #expect((isRecord ? rio_disk_unlock_record(heir.rawValue) : rio_disk_unlock(heir.rawValue)) == 0)
+      #expect(lock(second, exclusively: false) == 1 && lock(heir, exclusively: false) == 1 && lock(heir) == 0)
+      try heir.close()
+      #expect(lock(second) == 1)
+      try second.close()
+    }
+
+    @Test func `a file tells which processes have it open`() throws {
+      let directory = disks[.system].directory
+      let file = try directory.create("held")
+      #expect(file.holders == [Int(rio_process_number())])
+      try directory.remove("held")
+      #expect(file.holders == [Int(rio_process_number())])
+    }
+  #endif
 }
