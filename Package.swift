@@ -167,6 +167,11 @@ let package = Package(
     .executableTarget(
       name: "HitCost", dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/HitCost", exclude: ["instructions.txt"], swiftSettings: strict + checked),
+    // A program that runs in small control groups.
+    .executableTarget(
+      name: "Contained",
+      dependencies: ["RangeIO", .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"]))],
+      path: "Tests/Contained", swiftSettings: strict + checked),
     // What the tests of the core share, and those of plugins that read files. A test target without tests: `swift build -c
     // release` leaves those out, and `@testable` does not compile in it.
     .testTarget(

@@ -29,8 +29,8 @@ extension RangeReader {
   /// - Parameters:
   ///   - engine: how the file is read.
   ///   - cache: where ranges of up to 64 KiB are kept when you read them the second time, in addition to the system's
-  ///     page cache; `nil` keeps nothing. Default: ``MemoryStore/shared``, one 64 MiB store for all readers in the
-  ///     process. A hit within one 4 KiB block takes less than a tenth of the time of the page cache; a hit of 64 KiB
+  ///     page cache; `nil` keeps nothing. Default: ``MemoryStore/shared``, one store of at most 64 MiB for all readers in
+  ///     the process. A hit within one 4 KiB block takes less than a tenth of the time of the page cache; a hit of 64 KiB
   ///     takes about a quarter. Longer ranges and streams are not kept. The cost: where the page cache has the file and
   ///     the store has next to nothing of what you read, reads of 4 KiB take about 1.1 times as long as without a
   ///     cache. Where keeping more does not pay, most reads bypass the store (see ``Caching``). A store of your own keeps the whole 4 KiB blocks that contain the ranges.
@@ -66,13 +66,14 @@ extension RangeReader {
 }
 
 extension MemoryStore {
-  /// The default store of all readers: 64 MiB for the whole process.
+  /// The default store of all readers: 64 MiB for the whole process, or a twelfth of ``SystemMemory/limit`` if that is
+  /// less. With the store of remote objects, that is a quarter at most.
   ///
   /// ```swift
   /// try await MemoryStore.shared.resize(to: .mebibytes(16))
   /// ```
   public static let shared: MemoryStore = {
-    var configuration = Configuration(limit: .mebibytes(64))
+    var configuration = Configuration(limit: SystemMemory.bounded(.mebibytes(64), toPart: 12))
     configuration.typicalBlockSize = .kibibytes(4)
     // No background work of the current task: the store outlives the task that first uses it.
     configuration.background = BackgroundWork.$standard.withValue(nil) { BackgroundWork() }
@@ -121,8 +122,8 @@ extension ReadPipeline {
   /// and reading from the page cache takes less time than managing such reads. A cache miss asks the file for exactly
   /// what a reader without stages would ask for.
   ///
-  /// - Parameter cache: where short ranges are kept that you read again; `nil` keeps nothing. Default: 64 MiB for the
-  ///   whole process.
+  /// - Parameter cache: where short ranges are kept that you read again; `nil` keeps nothing. Default: ``MemoryStore/shared``,
+  ///   for the whole process.
   public static func localFile(cache: (any ChunkStore)? = MemoryStore.shared) -> ReadPipeline {
     RangeReader.pipeline(keepingIn: cache)
   }
@@ -142,7 +143,7 @@ extension ReadPipeline {
   /// ```
   ///
   /// - Parameters:
-  ///   - store: where fetched bytes are kept. Default: 64 MiB for the whole process.
+  ///   - store: where fetched bytes are kept. Default: ``MemoryStore/shared``, for the whole process.
   ///   - timeLimit: the most time that a read may take in total, including waits. Default: no limit.
   ///   - concurrentReads: the most concurrent reads of the object. Default: 16.
   ///   - hedges: whether up to one read in twenty may be sent a second time when it takes longer than most. Default:

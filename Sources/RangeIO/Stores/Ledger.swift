@@ -49,7 +49,15 @@ package final class MemoryBudget: Sendable {
   private let ledger: Ledger
   private let lender = PublishedOnce<Lender>()
 
-  package init(limit: ByteCount) { ledger = Ledger(limit: limit.bytes) }
+  /// What the system leaves.
+  let room: MemoryRoom
+
+  package init(limit: ByteCount, room: MemoryRoom = .shared) {
+    ledger = Ledger(limit: limit.bytes)
+    self.room = room
+  }
+
+  deinit { room.give(bytes) }
 
   package var limit: ByteCount { .bytes(ledger.limit) }
   package var bytes: Int { ledger.taken }
@@ -59,12 +67,23 @@ package final class MemoryBudget: Sendable {
   func setLimit(_ limit: ByteCount) { ledger.limit = limit.bytes }
 
   /// Takes this many bytes, or nothing. Returns whether there was room.
-  func take(_ bytes: Int) -> Bool { ledger.take(bytes) }
+  func take(_ bytes: Int) -> Bool {
+    guard ledger.take(bytes) else { return false }
+    if room.take(bytes) { return true }
+    ledger.give(bytes)
+    return false
+  }
 
   /// Takes this many bytes even beyond the limit, so that others must make room; gives back if negative.
-  func charge(_ bytes: Int) { ledger.charge(bytes) }
+  func charge(_ bytes: Int) {
+    ledger.charge(bytes)
+    room.charge(bytes)
+  }
 
-  func give(_ bytes: Int) { ledger.give(bytes) }
+  func give(_ bytes: Int) {
+    ledger.give(bytes)
+    room.give(bytes)
+  }
 
   /// The bytes that must be freed before this many fit; zero or less if they fit now.
   func missing(_ bytes: Int) -> Int { self.bytes - limit.bytes + bytes }
@@ -85,7 +104,7 @@ package final class MemoryBudget: Sendable {
     // Others may take the bytes first, so try a few times.
     for _ in 0..<4 {
       if take(bytes) { return true }
-      lender.value?.giveUp(max(0, missing(bytes)))
+      lender.value?.giveUp(max(0, missing(bytes), room.missing(bytes)))
     }
     return take(bytes)
   }

@@ -9,7 +9,7 @@ import Synchronization
 /// A slab is 4 MiB, or 128 blocks if that is more. The slab's own data takes the place of its first block. A slab
 /// without used blocks is returned to the system, except one of each size. When other block sizes come into use, slabs
 /// with only a few used blocks remain. Of all free blocks together, pages are kept for a sixteenth of the used bytes,
-/// or 8 MiB if that is more. The pages of other free blocks are returned to the system, and come back when the block is
+/// or 8 MiB if that is more (a 16th of a small container's memory). The pages of other free blocks are returned to the system, and come back when the block is
 /// used again.
 final class BlockSlabs: Sendable {
   private static let shifts = 12...16
@@ -79,9 +79,6 @@ final class BlockSlabs: Sendable {
   init(keeping leastKept: ByteCount = .mebibytes(8), pageByteCount: Int = rio_page_size()) {
     (self.leastKept, self.pageByteCount) = (leastKept.bytes, pageByteCount)
   }
-
-  /// The slabs of the process.
-  static let shared = BlockSlabs()
 
   /// Whether blocks of this size are cut from slabs.
   @inline(__always) static func serves(_ count: Int) -> Bool {

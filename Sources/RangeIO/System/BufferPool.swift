@@ -37,9 +37,6 @@ package final class BufferPool: Sendable {
   /// Creates a pool that keeps at most `limit` of idle buffers.
   package init(keeping limit: ByteCount) { self.limit = limit.bytes }
 
-  /// The pool of the process: one limit for all readers.
-  package static let shared = BufferPool(keeping: .mebibytes(16))
-
   /// Bytes in idle buffers.
   package var idleByteCount: Int { idle.withLock { $0.byteCount } }
 

@@ -35,8 +35,10 @@
     var cors: [String] = []
     @Option(help: ArgumentHelp("Who may ask /-/stats and /-/explain: local, everyone, nobody.", valueName: "who"))
     var administration = ServeAdministration.local
-    @Option(help: ArgumentHelp("The memory for cached bytes.", valueName: "bytes"))
-    var memory = "256MiB"
+    @Option(
+      help: ArgumentHelp(
+        "The memory for cached bytes (default: 256MiB, or a quarter of what the process may use).", valueName: "bytes"))
+    var memory: String?
     @Option(help: ArgumentHelp("How much of it holds compressed bytes at most (default: half).", valueName: "bytes"))
     var compressed: String?
     @Option(help: ArgumentHelp("A directory for cached bytes that stay.", valueName: "directory"))

@@ -19,7 +19,9 @@
     private let countsOfSharing: @Sendable () -> ReadCounts?
 
     init(_ command: ServeCommand) async throws {
-      let all = try Self.size(command.memory, "--memory")
+      let all =
+        try command.memory.map { try Self.size($0, "--memory") }
+        ?? SystemMemory.bounded(.mebibytes(256), toPart: 4)
       let compressed = try command.compressed.map { try Self.size($0, "--compressed") } ?? .bytes(all.bytes / 2)
       guard compressed.bytes <= all.bytes else {
         throw ToolFailure.usage(

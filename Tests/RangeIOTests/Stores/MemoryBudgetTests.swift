@@ -21,7 +21,7 @@ struct MemoryBudgetTests {
   }
 
   @Test func `a limit without end overflows nothing`() {
-    let budget = MemoryBudget(limit: .bytes(.max))
+    let budget = MemoryBudget(limit: .bytes(.max), room: MemoryRoom { nil })
     #expect(budget.take(.max - 10))
     #expect(!budget.take(11))
     #expect(budget.missing(0) < 0)

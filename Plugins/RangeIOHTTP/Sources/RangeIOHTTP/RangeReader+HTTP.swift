@@ -3,7 +3,8 @@
   internal import RangeIOHTTPTransport
 
   extension HTTPSource {
-    /// The store of all readers of remote objects that were given none: 128 MiB for the whole process. Plugins for other
+    /// The store of all readers of remote objects that were given none: 128 MiB for the whole process, or a sixth
+    /// of its memory if that is less. Plugins for other
     /// remote objects use the same one.
     public static var sharedStore: MemoryStore { RemoteStore.shared }
   }
@@ -25,7 +26,7 @@
     /// - Parameters:
     ///   - url: the object.
     ///   - configuration: how it is requested.
-    ///   - store: where blocks are kept. Default: ``HTTPSource/sharedStore``, 128 MiB for the process.
+    ///   - store: where blocks are kept. Default: ``HTTPSource/sharedStore``, for the whole process.
     ///   - onChange: what to do when the object changes.
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     servers may charge for requests.

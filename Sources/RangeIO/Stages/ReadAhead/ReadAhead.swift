@@ -63,7 +63,7 @@ public final class ReadAhead: BuiltInStage, @unchecked Sendable {
   ///     no more than it brings in four seconds.
   ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
   ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
-  ///     share. Default: a budget of 64 MiB that the whole process shares.
+  ///     share. Default: a budget of at most 64 MiB that the whole process shares.
   public convenience init(upTo limit: ByteCount? = nil, budget: ByteCount? = nil) {
     self.init(limit.map(Extent.upTo) ?? .adaptive, budget: budget.map { Budget($0) } ?? .shared)
   }

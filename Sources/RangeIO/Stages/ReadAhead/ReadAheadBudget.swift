@@ -5,8 +5,8 @@ extension ReadAhead {
   /// When the budget is spent, a reader prefetches less or nothing, and the readers that have been idle longest give up
   /// their share.
   package final class Budget: Sendable {
-    /// The default: 64 MiB for the whole process.
-    package static let shared = Budget(.mebibytes(64))
+    /// The default: 64 MiB for the whole process, or an eighth of its memory if that is less.
+    package static let shared = Budget(SystemMemory.bounded(.mebibytes(64), toPart: 8))
 
     package let limit: ByteCount
 

@@ -9,12 +9,17 @@ final class MemoryLedger: Sendable {
 
   /// A budget that the bytes also count towards.
   private let budget: MemoryBudget?
+  /// What the system leaves. With a budget, that asks it.
+  private let room: MemoryRoom
 
-  init(ownLimit: Int, blockLimit: Int, budget: MemoryBudget?) {
+  init(ownLimit: Int, blockLimit: Int, budget: MemoryBudget?, room: MemoryRoom = .shared) {
     ownBytes = Ledger(limit: ownLimit)
     ownBlocks = Ledger(limit: blockLimit)
     self.budget = budget
+    self.room = budget?.room ?? room
   }
+
+  deinit { if budget == nil { room.give(bytes) } }
 
   /// The bytes that the store may always take.
   var ownLimit: Int {
@@ -42,7 +47,7 @@ final class MemoryLedger: Sendable {
       ownBlocks.give(blocks)
       return false
     }
-    if let budget, !budget.take(bytes) {
+    guard budget?.take(bytes) ?? room.take(bytes) else {
       ownBytes.give(bytes)
       ownBlocks.give(blocks)
       return false
@@ -57,7 +62,7 @@ final class MemoryLedger: Sendable {
   func give(bytes: Int, blocks: Int) {
     if bytes != 0 {
       ownBytes.give(bytes)
-      budget?.give(bytes)
+      if let budget { budget.give(bytes) } else { room.give(bytes) }
     }
     if blocks != 0 { ownBlocks.give(blocks) }
   }
@@ -66,7 +71,7 @@ final class MemoryLedger: Sendable {
   /// returns false, if that is too little, or if more is held than a limit that was lowered.
   func exchange(_ freed: (bytes: Int, blocks: Int), for taken: (bytes: Int, blocks: Int)) -> Bool {
     guard freed.bytes >= taken.bytes, freed.blocks >= taken.blocks else { return false }
-    let excess = missing(bytes: 0, blocks: 0)
+    let excess = lacking(bytes: 0, blocks: 0)
     guard excess.bytes <= 0, excess.blocks <= 0 else { return false }
     give(bytes: freed.bytes - taken.bytes, blocks: freed.blocks - taken.blocks)
     return true
@@ -79,12 +84,19 @@ final class MemoryLedger: Sendable {
     return (max(own, budget?.missing(bytes) ?? .min), self.blocks - blockLimit + blocks)
   }
 
-  /// What this store may hold at present: with a budget, what the others leave of it.
+  /// The same, if the system has no more memory than now.
+  func lacking(bytes: Int, blocks: Int) -> (bytes: Int, blocks: Int) {
+    let missing = missing(bytes: bytes, blocks: blocks)
+    return (max(missing.bytes, room.missing(bytes)), missing.blocks)
+  }
+
+  /// What this store may hold at present: with a budget, what the others leave of it; and what the system leaves.
   var present: Int {
-    guard let budget else { return ownLimit }
+    let room = room.present(of: bytes)
+    guard let budget else { return min(ownLimit, room) }
     // The two counters are updated one after the other, so with an unlimited budget their difference may overflow.
     let (present, overflow) = (budget.limit.bytes - budget.bytes).addingReportingOverflow(bytes)
-    return overflow ? .max : max(1, present)
+    return min(overflow ? .max : max(1, present), room)
   }
 
   /// Whether this many bytes can stay if everything else is evicted.

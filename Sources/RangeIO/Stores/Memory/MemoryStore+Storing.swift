@@ -102,7 +102,7 @@ extension MemoryStore {
     var empty: Set<Int> = []
     repeat {
       if removals.step() != nil { continue }
-      let missing = ledger.missing(bytes: bytes, blocks: blocks)
+      let missing = ledger.lacking(bytes: bytes, blocks: blocks)
       guard let shard = shards.fullest(except: empty) else { return false }
       let before = (bytes: gone.bytes, blocks: gone.blocks)
       shards.change(shard) {
@@ -154,10 +154,10 @@ extension MemoryStore {
   }
 
   /// Evicts what exceeds a limit that was lowered while bytes were being fetched: the task that lowered it may have
-  /// given up.
+  /// given up. And what exceeds what the system leaves now.
   private func evictExcess() {
     var empty: Set<Int> = []
-    while case let excess = ledger.missing(bytes: 0, blocks: 0).bytes, excess > 0 {
+    while case let excess = ledger.lacking(bytes: 0, blocks: 0).bytes, excess > 0 {
       if removals.step() != nil { continue }
       guard let shard = shards.fullest(except: empty) else { return }
       evictSome(excess, from: shard, &empty, to: outlet)

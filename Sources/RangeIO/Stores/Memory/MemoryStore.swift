@@ -18,6 +18,9 @@ import Synchronization
 /// ``resize(to:blocks:)``. A range of several blocks that would take more than half of the limit, bookkeeping included,
 /// is not kept; a single block may take all of it.
 ///
+/// In a container with little memory the store stops growing before its limit, when the control group has nothing left.
+/// It asks with every few MiB that it grows.
+///
 /// **Cost.** A hit of one block takes a lock that other hits seldom need, a look-up, and a reference: no allocation.
 /// The bookkeeping takes about 126 bytes per block in addition to the bytes.
 public final class MemoryStore: ChunkStore, FullChunkStore {
@@ -47,6 +50,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     package var time = TimeSource.continuous
     /// Where expired chunks are swept. Default: Swift's own threads.
     package var background = BackgroundWork()
+    /// What the system leaves for stores.
+    package var room = MemoryRoom.shared
 
     /// Creates a configuration with this limit and the defaults.
     public init(limit: ByteCount) { self.limit = limit }
@@ -112,7 +117,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     self.configuration = configuration
     self.sources = sources
     ledger = MemoryLedger(
-      ownLimit: configuration.limit.bytes, blockLimit: configuration.blockLimit, budget: budget)
+      ownLimit: configuration.limit.bytes, blockLimit: configuration.blockLimit, budget: budget,
+      room: configuration.room)
     limitChanges = Locked(LimitChanges(Limits(bytes: configuration.limit.bytes, blocks: configuration.blockLimit)))
     let blocks = min(configuration.blockLimit, configuration.limit.bytes / max(1, configuration.typicalBlockSize.bytes))
     shards = MemoryShards(
@@ -143,7 +149,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   package var memoryCapacity: Int? { ledger.present }
 
   package func hasRoom(for byteCount: Int) -> Bool {
-    let missing = ledger.missing(bytes: byteCount, blocks: 1)
+    let missing = ledger.lacking(bytes: byteCount, blocks: 1)
     return missing.bytes <= 0 && missing.blocks <= 0
   }
 

@@ -91,7 +91,9 @@ extension TieredChunkStore {
   public convenience init(_ configuration: Configuration) {
     self.init(
       configuration,
-      budget: MemoryBudget(limit: Configuration.sum(configuration.memory.limit, configuration.compressed.limit)))
+      budget: MemoryBudget(
+        limit: Configuration.sum(configuration.memory.limit, configuration.compressed.limit),
+        room: configuration.memory.room))
   }
 
   /// - Parameter budget: some of it may already be taken that the memory's limit does not include.
@@ -105,7 +107,7 @@ extension TieredChunkStore {
     let memory = MemoryStore(above, sources: ChunkSources(), budget: budget)
     let compressed = CompressedStore(below, sources: memory.sources, budget: budget)
     // The queue is charged as a whole, in advance.
-    _ = budget.take(queue)
+    budget.charge(queue)
     budget.lends { [weak memory] bytes in memory?.giveUp(bytes) }
     self.init(
       memory, compressed,

@@ -48,8 +48,10 @@ extension TieredChunkStore {
     // The bytes that wait to be written, or are on their way there, are taken from the memory's limit in advance.
     var above = configuration
     above.memory.limit = .bytes(above.memory.limit.bytes - staging - queue)
-    let budget = MemoryBudget(limit: Configuration.sum(configuration.memory.limit, configuration.compressed.limit))
-    _ = budget.take(staging + queue)
+    let budget = MemoryBudget(
+      limit: Configuration.sum(configuration.memory.limit, configuration.compressed.limit),
+      room: configuration.memory.room)
+    budget.charge(staging + queue)
     guard isAlone else {
       let inner = TieredChunkStore(above, budget: budget)
       let store = try await SpillStore.open(below, sources: inner.sources)

@@ -54,13 +54,30 @@ struct ControlGroup: Equatable, Sendable {
 
   /// The used part of the limit, without page cache that the kernel would rather drop than keep.
   func used(_ files: SystemFiles) -> Double? {
+    guard let account = account(files) else { return nil }
+    // The two are from different moments.
+    return Double(max(0, account.usage - account.inactiveFile)) / Double(max(1, account.limit))
+  }
+
+  /// What the limit leaves for more memory. The kernel would drop page cache for it: of what was used lately, half
+  /// counts, since the programs themselves are there, too.
+  func left(_ files: SystemFiles) -> MemoryLeft? {
+    account(files).map {
+      let droppable = min(max(0, $0.usage), $0.inactiveFile + $0.activeFile / 2)
+      return MemoryLeft(limit: $0.limit, free: $0.limit - $0.usage + droppable)
+    }
+  }
+
+  private func account(_ files: SystemFiles) -> (limit: Int, usage: Int, inactiveFile: Int, activeFile: Int)? {
     guard let limit = limit(files),
       let usage = files.number(path(version == .v2 ? "memory.current" : "memory.usage_in_bytes"))
     else { return nil }
     let stat = files.text(path("memory.stat"))
-    let droppable = stat?.number(of: version == .v2 ? "inactive_file" : "total_inactive_file") ?? 0
-    // The two are from different moments.
-    return Double(max(0, usage - droppable)) / Double(max(1, limit))
+    let (inactive, active) =
+      version == .v2
+      ? (stat?.number(of: "inactive_file"), stat?.number(of: "active_file"))
+      : (stat?.number(of: "total_inactive_file"), stat?.number(of: "total_active_file"))
+    return (limit, usage, min(inactive ?? 0, 1 << 60), min(active ?? 0, 1 << 60))
   }
 
   /// How long the group's tasks wait for memory.

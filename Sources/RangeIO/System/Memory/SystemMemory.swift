@@ -21,6 +21,12 @@ public enum SystemMemory {
   /// Source: the kernel's Documentation/admin-guide/cgroup-v2.rst.
   public static var limit: ByteCount { limit(SystemFiles(), physical: Int(clamping: rio_physical_memory())) }
 
+  /// The limit when the process first asked: what default sizes are measured by.
+  private static let limitAtFirst = limit
+
+  /// A default size: `usual`, or this part of the limit if that is less.
+  package static func bounded(_ usual: ByteCount, toPart part: Int) -> ByteCount { min(usual, limitAtFirst / part) }
+
   /// The same for a system whose files and memory a test passes in. `physical`: 0 or less if not known.
   static func limit(_ files: SystemFiles, physical: Int) -> ByteCount {
     .bytes(min(physical > 0 ? physical : .max, MemoryMeter(files).limit ?? .max))
@@ -47,6 +53,9 @@ struct MemoryMeter: Sendable {
   /// The bytes that the strictest group allows, if any group has a limit.
   var limit: Int? { groups.compactMap { $0.limit(files) }.min() }
 
+  /// What the tightest of the limited groups leaves; `nil` if no group has a limit.
+  func left() -> MemoryLeft? { groups.compactMap { $0.left(files) }.min { $0.spare < $1.spare } }
+
   func read() -> MemoryReading {
     let groups = groups
     let system = StallShares(files.text("/proc/pressure/memory"))
@@ -56,6 +65,16 @@ struct MemoryMeter: Sendable {
       someStalled: [system.some, own?.some].compactMap { $0 }.max(),
       allStalled: [system.all, own?.all].compactMap { $0 }.max())
   }
+}
+
+/// What a limit on memory leaves at one moment, in bytes.
+struct MemoryLeft: Equatable, Sendable {
+  var limit: Int
+  /// Negative if more is used than the limit.
+  var free: Int
+
+  /// What caches may take of it. The rest is for what the program and this library allocate until the next look.
+  var spare: Int { free - min(limit / 8, 256 << 20) - (4 << 20) }
 }
 
 /// The state of the system's memory at one moment, as fractions; `nil` for unknown values.

@@ -45,6 +45,29 @@ import Testing
     #expect(meter.read().used == 0.25)
   }
 
+  @Test func `what is left counts page cache that the kernel would drop, and half of what was used lately`() throws {
+    #expect(meter.left() == nil)
+    let (app, stat) = (Self.cg + "/pod/app", Self.cg + "/pod/app/memory.stat")
+    try system.setGroup(app, max: "1000", current: 900)
+    for (text, free) in [
+      ("inactive_file 300\nactive_file 400\n", 600), ("inactive_file 3000\n", 1000), ("anon 5\n", 100),
+      ("inactive_file \(Int.max)\nactive_file \(Int.max)\n", 1000),
+    ] {
+      try system.set(stat, text)
+      #expect(meter.left() == MemoryLeft(limit: 1000, free: free), "\(text)")
+    }
+    // The group that has less to spare counts.
+    let mebibyte = 1 << 20
+    try system.setGroup(Self.cg + "/pod", max: "\(80 * mebibyte)", current: 7 * mebibyte)
+    #expect(meter.left() == MemoryLeft(limit: 1000, free: 1000))
+    try system.setGroup(Self.cg + "/pod", max: "\(8 * mebibyte)", current: 9 * mebibyte)
+    #expect(meter.left()?.spare == 2 - mebibyte - mebibyte - 4 * mebibyte)
+    try system.set("/proc/self/mountinfo", "35 31 0:32 / /cg/memory rw - cgroup cgroup rw,memory\n")
+    try system.set("/proc/self/cgroup", "4:memory:/docker/7\n0::/\n")
+    try system.setOldGroup("/cg/memory/docker/7", limit: 2000, usage: 900, inactiveFile: 400)
+    #expect(meter.left() == MemoryLeft(limit: 2000, free: 1500))
+  }
+
   @Test func `without a limit nothing is known of its use`() throws {
     try system.setGroup(Self.cg + "/pod/app", current: 100)
     #expect(meter.read() == MemoryReading())

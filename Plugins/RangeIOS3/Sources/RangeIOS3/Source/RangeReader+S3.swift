@@ -3,7 +3,8 @@
   internal import RangeIOHTTPTransport
 
   extension S3Source {
-    /// The store of all readers of remote objects that were given none: 128 MiB for the whole process. Plugins for other
+    /// The store of all readers of remote objects that were given none: 128 MiB for the whole process, or a sixth
+    /// of its memory if that is less. Plugins for other
     /// remote objects use the same one.
     public static var sharedStore: MemoryStore { RemoteStore.shared }
   }
@@ -26,7 +27,7 @@
     /// - Parameters:
     ///   - url: the object: `s3://bucket/key`, also with `?versionId=…`, or an address of the web.
     ///   - configuration: how it is requested.
-    ///   - store: where blocks are kept. Default: ``S3Source/sharedStore``, 128 MiB for the process.
+    ///   - store: where blocks are kept. Default: ``S3Source/sharedStore``, for the whole process.
     ///   - onChange: what to do when the object changes.
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     stores charge for requests.

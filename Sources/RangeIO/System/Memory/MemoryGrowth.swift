@@ -1,0 +1,60 @@
+/// Decides how much the stores of a process may hold, and when to look at what the system's limits leave. Pure: events
+/// in, actions out.
+///
+/// Stores grow by steps, and a look comes with each: a step is a part of what was left. When next to nothing is left, stores
+/// keep what they have, or less if that is too much, and a look comes with every few MiB that they would have liked to take.
+struct MemoryGrowth: Equatable, Sendable {
+  enum Action: Equatable { case grant, refuse, look }
+
+  /// What may be held without another look.
+  private(set) var allowed = 0
+  /// Once less than this is held, what is allowed falls as well: others may take the memory that was given back.
+  private(set) var floor = 0
+  /// Whether next to nothing was left at the last look. If not, stores never wait for one.
+  private(set) var isTight = false
+  private var isLooking = false
+  /// Bytes refused since the last look.
+  private var refused = 0
+  /// How far what is allowed may lie above what is held.
+  private var slack = 0
+
+  static let leastStep = 1 << 20
+  static let mostStep = 64 << 20
+  /// Where nothing limits the process. That may change.
+  static let stepWithoutLimits = 256 << 20
+  private static let mostCounted = 1 << 60
+
+  /// `bytes` more are wanted than the `held` ones, and together that is more than was allowed.
+  mutating func wants(_ bytes: Int, held: Int) -> Action {
+    // A look in between has answered it.
+    if bytes <= allowed - held { return .grant }
+    if isLooking { return isTight ? .refuse : .grant }
+    if isTight {
+      refused += min(bytes, Self.mostStep)
+      guard refused >= max(4 * Self.leastStep, held / 16) else { return .refuse }
+    }
+    isLooking = true
+    return .look
+  }
+
+  /// The look for `bytes` more has ended.
+  ///
+  /// - Parameter left: `nil` if nothing limits this process.
+  mutating func sees(_ left: MemoryLeft?, wanting bytes: Int, held: Int) {
+    isLooking = false
+    refused = 0
+    let (bytes, held) = (min(bytes, Self.mostCounted), min(held, Self.mostCounted))
+    let spare = min(left?.spare ?? Self.mostCounted, Self.mostCounted)
+    isTight = spare < max(Self.leastStep, bytes)
+    let step = left == nil ? Self.stepWithoutLimits : min(max(spare / 8, Self.leastStep), Self.mostStep)
+    slack = isTight ? 4 * Self.leastStep : step
+    allowed = max(0, held + (isTight ? min(0, spare) : max(step, bytes)))
+    floor = allowed - 2 * slack
+  }
+
+  /// Less is held than ``floor``.
+  mutating func falls(to held: Int) {
+    allowed = min(allowed, held + slack)
+    floor = allowed - 2 * slack
+  }
+}

@@ -1,0 +1,11 @@
+// What the process keeps for reuse, by the size of its memory.
+
+extension BufferPool {
+  /// The pool of the process: one limit for all readers.
+  package static let shared = BufferPool(keeping: SystemMemory.bounded(.mebibytes(16), toPart: 16))
+}
+
+extension BlockSlabs {
+  /// The slabs of the process.
+  static let shared = BlockSlabs(keeping: SystemMemory.bounded(.mebibytes(8), toPart: 16))
+}
