@@ -21,6 +21,8 @@ package struct FetchExtent: Sendable {
   private static let mostRun = 512
   /// The weight of one range.
   private static let weight = 0.25
+  /// Two ranges in a row.
+  private static let leastEvidence = 0.4
   private static let remembered = 1024
   /// The most blocks of one range, at each of its ends, that are remembered.
   private static let mostNoted = 64
@@ -67,18 +69,21 @@ package struct FetchExtent: Sendable {
     (blocks, spared, left) = (blocks / 2, 0, run)
   }
 
-  /// The share of ranges that must lie near others, so that it costs no time to fetch so many bytes with each.
+  /// The share of ranges that must lie near others, so that it costs no time to fetch so many bytes with each. And more than
+  /// one range shows by chance.
   private static func leastShare(of byteCount: Int, _ cost: SourceDescription.Cost) -> Double {
     let transfer = Double(byteCount) / max(cost.bytesPerSecond, 1)
     let latency = Double(cost.latency.nanoseconds) * 1e-9
-    return transfer > 0 ? transfer / (max(0, latency) + transfer) : 0
+    return max(leastEvidence, transfer > 0 ? transfer / (max(0, latency) + transfer) : 0)
   }
 
   /// Whether twice as much around an earlier range would have brought some of these blocks.
   private func isNear(_ covered: Range<Int>) -> Bool {
     guard !asked.isEmpty else { return false }
     let last = covered.upperBound - 1
-    guard blocks > 0 else { return wasAsked(covered.lowerBound) || wasAsked(last) }
+    // Of several blocks, what is missing lies beside one that was asked for.
+    if blocks == 0 || covered.count > 1, wasAsked(covered.lowerBound) || wasAsked(last) { return true }
+    guard blocks > 0 else { return false }
     return (1...blocks).contains { wasAsked(covered.lowerBound - $0) || wasAsked(last &+ $0) }
   }
 

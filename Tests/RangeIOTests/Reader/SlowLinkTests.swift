@@ -49,9 +49,9 @@ struct SlowLinkTests {
     #expect(last <= total * 1.1, "\(name): \(last)")
     // Nothing is read twice.
     #expect(reads.reduce(0) { $0 + $1.count } == 8 << 20, "\(name)")
-    // Half of the time brings half of the bytes, or nearly.
+    // Half of the time brings half of the bytes, or nearly; what is read ahead before the rate is known comes at once.
     let half = try #require(arrivals.last { $0.time <= total / 2 })
-    #expect(half.byteCount >= 3 << 20, "\(name): \(half)")
+    #expect(half.byteCount >= 5 << 19, "\(name): \(half)")
     if number == 0 {
       #expect(try #require(arrivals.first?.time) < .seconds(3), "\(name)")
     }
@@ -64,7 +64,7 @@ struct SlowLinkTests {
     let (arrivals, reads) = try stream(64 << 20, rate, Self.pipelines[number].stages)
     let last = try #require(arrivals.last?.time)
     // Two round trips, and windows that begin small.
-    #expect(last <= .seconds(Double(64 << 20) / rate) * 1.05 + .milliseconds(number == 0 ? 700 : 250))
+    #expect(last <= .seconds(Double(64 << 20) / rate) * 1.05 + .milliseconds(number == 0 ? 700 : 400))
     #expect(reads.dropFirst(12).contains { $0.count >= (rate > 1e7 ? 1 << 20 : 1 << 18) }, "\(reads.map(\.count))")
   }
 }

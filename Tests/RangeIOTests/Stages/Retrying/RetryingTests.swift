@@ -152,10 +152,10 @@ struct RetryingTests {
     }
   }
 
-  @Test(arguments: [1, 5, 12]) func `a source that is away for some seconds is waited for by all readers`(away: Int)
+  @Test(arguments: [1, 3, 5]) func `a source that is away for some seconds is waited for by all readers`(away: Int)
     throws
   {
-    for seed in testSeeds.suffix(5) {
+    for seed in testSeeds.prefix(5) {
       try Simulation.run(seed: seed) { simulation in
         let source = ScriptedSource(time: simulation.time) { [clock = simulation.clock] _ in
           clock.now.offset < .seconds(away) ? .fail(ReadError.passing) : .answer
@@ -174,7 +174,7 @@ struct RetryingTests {
   }
 
   @Test func `a source that stays away fails after half a minute, not for ever`() throws {
-    for seed in testSeeds.suffix(5) {
+    for seed in testSeeds.prefix(5) {
       try Simulation.run(seed: seed) { simulation in
         let source = ScriptedSource(time: simulation.time) { _ in .fail(ReadError.passing) }
         let stage = Retrying(random: TestRandom(seed))

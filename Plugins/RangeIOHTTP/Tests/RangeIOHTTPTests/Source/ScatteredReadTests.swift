@@ -40,13 +40,13 @@
       }
     }
 
-    @Test func `one range comes with its neighbours, and blocks have the same size in every process`() async throws {
+    @Test func `one range comes with its block, and blocks have the same size in every process`() async throws {
       try await withReader(MemoryStore(limit: .mebibytes(64))) { reader, server, _ in
         #expect(reader.source.preferredBlockSize == 65_536)
         server.log.clear()
         let first = try await reader.read(100..<200)
-        let neighbour = try await reader.read(200_000..<200_100)
-        #expect(first == content(100..<200) && neighbour == content(200_000..<200_100))
+        let neighbour = try await reader.read(60_000..<60_100)
+        #expect(first == content(100..<200) && neighbour == content(60_000..<60_100))
         #expect(server.log.requestCount == 1)
       }
     }
