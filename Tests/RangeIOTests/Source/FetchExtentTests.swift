@@ -105,7 +105,7 @@ struct FetchExtentTests {
       }
       for link in Self.links {
         let others = [0, 1, link.most >> grid.shift].map { run(all, over: link, always: $0).seconds }
-        #expect(run(all, over: link).seconds <= 1.8 * others.min()!, "seed \(seed), \(span), \(link)")
+        #expect(run(all, over: link).seconds <= 2.2 * others.min()!, "seed \(seed), \(span), \(link)")
       }
     }
   }
