@@ -32,8 +32,8 @@ trap finish EXIT
 # What a group of version 2 could swap would hide what it takes.
 [ ! -e "$group/memory.swap.max" ] || echo 0 >"$group/memory.swap.max"
 
-# Runs a program in the group.
-inside() { bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"; }
+# What stands before a program that is to run in the group.
+inside=(bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group")
 
 # MARK: programs
 
@@ -45,23 +45,25 @@ bin=$(bin_path)
 export SWIFT_BACKTRACE=enable=no
 head -c 400000000 /dev/urandom >"$work/object"
 
-# Starts a server of the object and sets `url`. With 'inside', in the group.
+# Starts a server of the object, by the words that stand before it, and sets `url` and `server`.
 serve() {
-  "$@" "$bin/rangeio" serve "$work/object" --far --listen 127.0.0.1:0 2>"$work/said" &
-  servers+=($!)
+  : >"$work/said"  # of the server before
+  "$@" "$bin/rangeio" serve "$work/object" --far --listen 127.0.0.1:0 >"$work/out" 2>"$work/said" &
+  server=$!
+  servers+=("$server")
   local tries=0
   until url=$(grep -o 'http://127[0-9.:]*' "$work/said"); do
     tries=$((tries + 1))
-    [ "$tries" -lt 100 ] || { cat "$work/said" >&2; return 1; }
+    [ "$tries" -lt 100 ] || { cat "$work/said" >&2 && return 1; }
     sleep 0.1
   done
   url=$url/object
 }
 
-# Two clients one after the other, eight at once, and one that wants the same megabyte again and again. Prints how often.
+# Two clients one after the other, eight at once, and one that wants the same megabyte again and again. Sets `said`.
 served() {
-  serve inside
-  local server=${servers[-1]} i clients=() hits
+  local i clients=() hits
+  serve "${inside[@]}"
   for i in 1 2; do curl -sf "$url" | cmp - "$work/object" || return 1; done
   for i in 1 2 3 4 5 6 7 8; do
     curl -sf "$url" -o /dev/null & clients+=($!)
@@ -71,12 +73,12 @@ served() {
   hits=$(curl -sf "${url%/object}/-/stats" | grep -o '"cacheHits" *: *[0-9]*' | head -n 1 | grep -o '[0-9]*$')
   kill "$server"
   wait "$server" || return 1
-  echo "requests 30 hits $hits"
+  said="requests 30 hits $hits"
 }
 
 # MARK: all of it
 
-serve env
+serve env  # outside of the group
 origin=$url
 lived=0 all=0
 for size in 32 64 128 200; do
@@ -87,9 +89,11 @@ for size in 32 64 128 200; do
       # Out of the page cache, so that its pages are charged to the group.
       dd if="$work/object" iflag=nocache count=0 status=none
       case $way in
-      serve) said=$(served) || said=died ;;
-      local) said=$(inside "$bin/Contained" local "$work/object") || said=died ;;
-      *) said=$(inside "$bin/Contained" "$way" "$origin") || said=died ;;
+      serve)
+        served || { said=died && kill "$server" 2>/dev/null && wait "$server" || true; }
+        ;;
+      local) said=$("${inside[@]}" "$bin/Contained" local "$work/object") || said=died ;;
+      *) said=$("${inside[@]}" "$bin/Contained" "$way" "$origin") || said=died ;;
       esac
       echo "check-containers: $size MB, $way: $said"
       case $said in

@@ -15,6 +15,7 @@ extern int *__error(void);
 #define ENOTSUP 45
 #define ELOOP 62
 #define ENAMETOOLONG 63
+#define ENOLCK 77
 #define ENOSYS 78
 #define EOVERFLOW 84
 #define EOPNOTSUPP 102
