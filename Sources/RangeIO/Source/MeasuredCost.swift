@@ -16,9 +16,18 @@ package protocol MeasuredCost: AnyObject, Sendable {
 
   /// How much of that reads have had use for.
   var extent: Locked<FetchExtent> { get }
+  /// Whether the bytes come only one after the other: the server has no ranges.
+  var isReadForward: Bool { get }
+}
+
+extension MeasuredCost {
+  package var isReadForward: Bool { false }
 }
 
 extension SourceDescription {
+  /// Whether the bytes of this source come only one after the other.
+  package var isReadForward: Bool { (context as? any MeasuredCost)?.isReadForward ?? false }
+
   /// What a source has measured of itself.
   package struct Measurement: Equatable, Sendable {
     package var cost: Cost

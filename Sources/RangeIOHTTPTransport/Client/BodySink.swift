@@ -1,6 +1,7 @@
 internal import RangeIO
 
-/// Where the bytes of a range go, answer after answer: into memory of exactly their size, or to a function.
+/// Where the bytes of a range go, answer after answer: into memory of exactly their size, into memory that grows, or to a
+/// function.
 ///
 /// Slices of the client's buffers would each keep up to 64 KiB alive.
 final class BodySink: @unchecked Sendable {
@@ -10,25 +11,51 @@ final class BodySink: @unchecked Sendable {
   /// Takes the bytes as they arrive.
   typealias Receiver = @Sendable (Bytes) throws -> Void
 
+  /// Whether to wait before more is written. If so, calls the function once when it may go on.
+  typealias Pause = @Sendable (@escaping @Sendable () -> Void) -> Bool
+
   private enum Target {
     /// One buffer for each count, made when the first byte arrives.
     case buffers(counts: [Int], [WritableBytes])
     case receiver(Receiver)
+    case collected([UInt8])
   }
   private var target: Target
+  /// `nil`: takes all at once.
+  let pause: Pause?
   private var index = 0
   private var position = 0
 
   /// Memory for parts of these sizes, one after the other.
-  init(counts: [Int]) { target = .buffers(counts: counts, []) }
+  init(counts: [Int]) {
+    target = .buffers(counts: counts, [])
+    pause = nil
+  }
 
   /// A function that gets all bytes in order. What it throws ends the read.
-  init(_ receiver: @escaping Receiver) { target = .receiver(receiver) }
+  init(_ receiver: @escaping Receiver, pausing pause: Pause? = nil) {
+    target = .receiver(receiver)
+    self.pause = pause
+  }
+
+  /// Memory that grows with what comes.
+  init() {
+    target = .collected([])
+    pause = nil
+  }
+
+  /// What has come into memory that grows.
+  var collected: [UInt8] { if case .collected(let bytes) = target { bytes } else { [] } }
 
   /// Takes the next bytes. They never are more than the parts together.
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     switch target {
     case .receiver(let receiver): try receiver(Bytes(copying: bytes))
+    case .collected(var all):
+      // So that it is not shared, and not copied.
+      target = .collected([])
+      all += bytes
+      target = .collected(all)
     case .buffers(let counts, var buffers):
       if buffers.isEmpty {
         buffers = try counts.map { count throws(ReadError) in try BufferPool.shared.buffer(count) }

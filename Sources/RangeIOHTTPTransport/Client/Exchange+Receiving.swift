@@ -89,10 +89,27 @@
       // All is there. With nothing to follow the end is awaited, so that the next request finds the connection free.
       guard taken == take, rest != 0 else {
         if taken == take, servedAt.load(ordering: .relaxed) == 0 { servedAt.store(Watch.now, ordering: .relaxed) }
-        return task.eventLoop.makeSucceededVoidFuture()
+        return room(task)
       }
       finish(.body(.stopped, taken: taken))
       return drop(task, rest.map { $0 - extra })
+    }
+
+    /// When the sink takes more. Until then nothing is late.
+    private func room(_ task: HTTPClient.Task<Void>) -> EventLoopFuture<Void> {
+      guard let pause = sink?.pause else { return task.eventLoop.makeSucceededVoidFuture() }
+      let room = task.eventLoop.makePromise(of: Void.self)
+      since.store(.max, ordering: .relaxed)
+      let waits = pause { [self] in
+        forgetRate()
+        since.store(Watch.now, ordering: .relaxed)
+        room.succeed(())
+      }
+      if !waits {
+        since.store(Watch.now, ordering: .relaxed)
+        room.succeed(())
+      }
+      return room.futureResult
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {

@@ -231,10 +231,15 @@
       case .sent:
         if now - since > limits.head { fail(.headTimeout) }
       case .body:
+        // Its reader wants no more for now.
+        if since == .max { return }
         if now - since > limits.idle { return fail(.stalled) }
         checkRate(now)
       }
     }
+
+    /// The rate is measured from now on.
+    func forgetRate() { control.withLock { $0.floor = nil } }
 
     private func checkRate(_ now: Int64) {
       let count = received.exchange(0, ordering: .relaxed)

@@ -1,3 +1,5 @@
+public import RangeIO
+
 /// How requests of one source are made. Sources of plugins make it of their configuration.
 public struct TransportSettings: Hashable, Sendable {
   /// The ports of one address.
@@ -37,6 +39,8 @@ public struct TransportSettings: Hashable, Sendable {
   public var headers = HeaderFields()
   /// Who asks, for the server's log.
   public var userAgent = "swift-range-io"
+  /// How an object is opened.
+  public var opening = RemoteOpening.beginning
   /// How answers are judged.
   public var rules = TransferRules()
   /// The block size that caches use, a power of two; `nil`: 64 KiB, of which they fetch as many at once as reads have use
@@ -63,6 +67,8 @@ public struct TransportSettings: Hashable, Sendable {
     settings.rateWindow = min(rateWindow, longest)
     settings.keepAlive = min(max(keepAlive, .zero), longest)
     settings.connectionsPerHost = min(connectionsPerHost, Self.mostConnectionsPerHost)
+    // An answer without a length is kept in memory.
+    settings.rules.prefixLimit = min(rules.prefixLimit, 1 << 30)
     return settings
   }
 

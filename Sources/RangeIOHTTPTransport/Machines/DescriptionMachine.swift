@@ -1,12 +1,15 @@
 /// Finds out what an object is: its size and its version.
 ///
-/// Asks with HEAD, and where that is refused or says too little, with a GET of the first byte. Always begins at the URL
+/// Asks with a GET of some bytes, which come with the description, or with HEAD. Where HEAD is refused or says too little,
+/// a GET of the first byte decides. Where a range is refused, a GET of the whole does. Always begins at the URL
 /// that the user gave. Events in, actions out; exactly one event follows an action.
 struct DescriptionMachine: Hashable, Sendable {
   /// What to do next.
   enum Action: Hashable, Sendable {
     /// Drop the body of the last answer, then send this.
     case send(RequestPlan)
+    /// Collect the body of this answer; then ``DescriptionMachine/bodyEnded(_:taken:at:)``.
+    case receive(BodyPlan)
     /// Collect up to 16 KiB of the body and ask the authority; then ``DescriptionMachine/judged(_:at:)``.
     case judge
     /// Do it; then ``DescriptionMachine/mended(at:)`` or ``DescriptionMachine/mendFailed(_:at:)``.
@@ -15,37 +18,45 @@ struct DescriptionMachine: Hashable, Sendable {
     case fail(Failure)
   }
 
-  /// What is being asked.
-  enum Phase: Hashable, Sendable {
-    case head
-    /// GET of the first byte.
-    case probe
-    /// GET of all, for the length in its head.
-    case whole
-  }
-
   private let origin: ObjectURL
   private let passesCaches: Bool
+  /// Whether all bytes are wanted, however many.
+  let wantsAll: Bool
+  /// The version that was described before: a HEAD that says another is confirmed by GET.
+  let known: ObjectVersion?
   private var repeats = 0
   var context: RequestContext
-  var phase: Phase
+  /// What is being asked.
+  var phase: Opening
   /// What HEAD showed of the version, if it was answered with 200.
   var headMarks: VersionMarks?
   /// Whether HEAD said that the object has no bytes.
   var saidEmpty = false
   /// Learnt if GET succeeds where HEAD did not.
   var suspectedOfHead: Habits.Lesson?
+  /// Whether HEAD showed another version than the one that is known.
+  var doubtsHead = false
+  /// The status that refused a range, so that all was asked for.
+  var refusal: Int?
+  /// The description whose bytes are coming.
+  var coming: ObjectDescription?
+  /// Whether their end tells the size.
+  var endTellsSize = false
 
   /// - Parameters:
+  ///   - opening: what to begin with. If it is HEAD, habits may have a GET instead.
+  ///   - known: the version that was described before; `nil`: none was.
   ///   - passesCaches: whether caches on the way are to ask the origin.
-  ///   - skipsHead: whether to begin with GET, which habits may ask for too.
   init(
-    _ origin: ObjectURL, rules: TransferRules, habits: Habits, passesCaches: Bool = false, skipsHead: Bool = false
+    _ origin: ObjectURL, rules: TransferRules, habits: Habits, opening: Opening, known: ObjectVersion? = nil,
+    passesCaches: Bool = false
   ) {
     self.origin = origin
+    self.known = known
     self.passesCaches = passesCaches
+    wantsAll = opening == .whole
     context = RequestContext(Route(origin: origin), rules, habits)
-    phase = skipsHead || habits.skipsHead ? .probe : .head
+    phase = opening == .head && habits.skipsHead ? .probe : opening
   }
 
   /// What was learnt so far; to be kept whatever comes out.
@@ -54,12 +65,18 @@ struct DescriptionMachine: Hashable, Sendable {
   /// The first event.
   mutating func start(at now: Int) -> Action {
     context.route = Route(origin: origin)
-    return .send(
-      context.begin(
-        phase == .head ? .head : .get, range: phase == .probe ? 0..<1 : nil, passesCaches: passesCaches, at: now))
+    let plan =
+      switch phase {
+      case .head: context.begin(.head, passesCaches: passesCaches, at: now)
+      case .range(let range): context.begin(.get, range: range, passesCaches: passesCaches, at: now)
+      case .suffix(let count): context.begin(.get, suffix: count, passesCaches: passesCaches, at: now)
+      case .probe: context.begin(.get, range: 0..<1, passesCaches: passesCaches, at: now)
+      case .whole: context.begin(.get, passesCaches: passesCaches, at: now)
+      }
+    return .send(plan)
   }
 
-  /// A head came. Its body is not wanted, unless the action is ``Action/judge``.
+  /// A head came. Its body is wanted only with ``Action/receive(_:)`` and ``Action/judge``.
   mutating func received(_ head: ResponseHead, at now: Int) -> Action {
     context.received(head, at: now)
     return context.isForAuthority ? .judge : answered(head, at: now)
@@ -80,15 +97,35 @@ struct DescriptionMachine: Hashable, Sendable {
 
   /// It cannot be mended; `nil`: the status of the answer says why.
   mutating func mendFailed(_ failure: Failure?, at now: Int) -> Action {
-    .fail(failure ?? context.statusFailure(at: now))
+    if phase == .head, failure == nil { return probe(suspecting: .refusesHead, at: now) }
+    return .fail(failure ?? context.statusFailure(at: now))
   }
 
   /// There was no head.
   mutating func failed(_ fault: TransportFault, at now: Int) -> Action {
+    // Some applications never answer what they do not know.
+    if phase == .head, fault == .headTimeout { return probe(suspecting: .refusesHead, at: now) }
     let mayPass = fault.isCut || (fault.mayBeLeftOver && repeats < TransportFault.mostLeftOver)
     guard mayPass, repeats < context.rules.cuts, let plan = context.plan else { return .fail(fault.failure) }
     repeats += 1
     return .send(plan)
+  }
+
+  /// The body that was received ended, after `count` bytes.
+  mutating func bodyEnded(_ end: BodyEnd, taken count: Int, at now: Int) -> Action {
+    guard let found = coming else { preconditionFailure("a body that was not wanted") }
+    coming = nil
+    if end == .overran { return .fail(ReadMachine.overran) }
+    guard endTellsSize || wantsAll && count < found.size else { return .finish(found.with(taken: count)) }
+    switch end {
+    case .complete where !endTellsSize: return .fail(TransportFault.reset.failure)
+    case .complete: return .finish(found.with(size: count))
+    case .fault(let fault) where !fault.isCut || repeats >= context.rules.cuts: return .fail(fault.failure)
+    case .fault:
+      repeats += 1
+      return start(at: now)
+    case .stopped, .overran: return .fail(Self.withoutSize)
+    }
   }
 
   private mutating func answered(_ head: ResponseHead, at now: Int) -> Action {
@@ -103,8 +140,8 @@ struct DescriptionMachine: Hashable, Sendable {
     if context.asksCredentials() { return .mend(.credentials) }
     switch phase {
     case .head: return answeredHead(head, at: now)
-    case .probe: return answeredProbe(head, at: now)
     case .whole: return answeredWhole(head, at: now)
+    case .range, .suffix, .probe: return answeredRange(head, at: now)
     }
   }
 }
@@ -114,7 +151,7 @@ public struct ObjectDescription: Hashable, Sendable {
   /// The size in bytes.
   public var size: Int { version.size }
   /// The version.
-  public let version: ObjectVersion
+  public private(set) var version: ObjectVersion
   /// All that the answer showed of it.
   let marks: VersionMarks
   /// Whether another change would show in the version.
@@ -123,4 +160,24 @@ public struct ObjectDescription: Hashable, Sendable {
   public let acceptsRanges: Bool?
   /// Where requests went in the end.
   public let route: Route
+  /// The bytes that came with it.
+  var bytes = 0..<0
+
+  /// Whether no range can be requested, and not all bytes are here.
+  var isReadForward: Bool { acceptsRanges == false && bytes.count < size }
+
+  /// The same with so many bytes from where they begin.
+  func with(taken count: Int) -> ObjectDescription {
+    var found = self
+    found.bytes = bytes.lowerBound..<bytes.lowerBound + count
+    return found
+  }
+
+  /// The same with all bytes, whose count is the size.
+  func with(size: Int) -> ObjectDescription {
+    var found = self
+    found.version = version.ofSize(size)
+    found.bytes = 0..<size
+    return found
+  }
 }

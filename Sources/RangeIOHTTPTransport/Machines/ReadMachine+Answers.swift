@@ -1,5 +1,9 @@
 extension ReadMachine {
   mutating func answered(_ head: ResponseHead, at now: Int) -> Action {
+    if context.habits.refusesRanges, !asksForWhole, DescriptionMachine.mayRefuseRange.contains(head.status) {
+      asksForWhole = true
+      return send(at: now)
+    }
     switch head.status {
     case 206: return answeredPart(head)
     case 200: return answeredWhole(head)
@@ -70,17 +74,17 @@ extension ReadMachine {
     if let doubt = doubtOfVersion(head, total: total, isWhole: true) { return doubt }
     context.learn(.ignoresRanges)
     let isAll = range.count == version.size && taken <= context.rules.prefixLimit
-    guard range.lowerBound == 0, isAll || range.upperBound <= context.rules.prefixLimit else {
+    guard isAll || range.upperBound <= context.rules.prefixLimit else {
       return .fail(
         Failure(
           .ignoresRanges,
           "the server ignores ranges: it answered \(range.count) bytes at \(range.lowerBound) "
             + "with the whole object (200); download it whole, or read it from a server that serves ranges"))
     }
-    // What is there already comes again.
+    // What comes before it, and what is there already, comes too.
     return .receive(
       BodyPlan(
-        skip: taken, take: range.count - taken, rest: total.map { $0 - range.upperBound }))
+        skip: range.lowerBound + taken, take: range.count - taken, rest: total.map { $0 - range.upperBound }))
   }
 
   private mutating func answeredUnsatisfied(_ head: ResponseHead) -> Action {

@@ -28,6 +28,8 @@ extension ReadMachine {
     switch head.marks.agreement(with: pin) {
     case .other: return doubt(.version, stale("as another version, \(head.summary)"))
     case .missing:
+      // HEAD may show what GET does not.
+      context.learn(.headLies)
       return .fail(
         Failure(
           .validatorMissing,
@@ -73,11 +75,10 @@ extension ReadMachine {
   }
 
   private mutating func changed(to newer: ObjectVersion) -> Failure {
-    // Another kind of mark than HEAD showed: GET shall tell from now on.
-    if !version.identifier.isAsStrong(as: newer.identifier) { context.learn(.headLies) }
+    // HEAD may have shown what GET does not: GET shall tell from now on.
+    context.learn(.headLies)
     if pin != .unknown, pin == newer.identifier, newer.size != version.size {
       // One tag or date with two sizes: one of them may be that of another encoding.
-      context.learn(.headLies)
       return Failure(
         .changed,
         "the server gave the object \(version.size) bytes at first and \(newer.size) now, "

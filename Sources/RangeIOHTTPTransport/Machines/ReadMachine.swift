@@ -34,13 +34,15 @@ struct ReadMachine: Hashable, Sendable {
   var pin: ObjectVersion.Identifier
   var context: RequestContext
   /// The bytes of the range that are there.
-  private(set) var taken = 0
+  private(set) var taken: Int
   /// Whether caches on the way are to ask the origin.
   var passesCaches = false
   /// Which doubts a description has been asked about.
   var doubted: Set<Doubt> = []
   /// The doubt that a description is to decide.
   var open: Doubt?
+  /// Whether all is asked for, since ranges are refused.
+  var asksForWhole = false
   /// Whether an answer after a redirect made the read begin at the origin again, since the last progress.
   var resolvedAgain = false
   private var body: BodyPlan?
@@ -55,10 +57,14 @@ struct ReadMachine: Hashable, Sendable {
   /// - Parameters:
   ///   - range: not empty, and within the size of `version`.
   ///   - route: as it was after the description or the last read.
-  init(_ range: Range<Int>, of version: ObjectVersion, route: Route, rules: TransferRules, habits: Habits) {
+  ///   - taken: how many bytes of it are there already.
+  init(
+    _ range: Range<Int>, of version: ObjectVersion, taken: Int = 0, route: Route, rules: TransferRules, habits: Habits
+  ) {
     precondition(!range.isEmpty && range.lowerBound >= 0 && range.upperBound <= version.size, "no such range")
     self.range = range
     self.version = version
+    self.taken = taken
     pin = version.identifier
     context = RequestContext(route, rules, habits)
   }
@@ -77,7 +83,8 @@ struct ReadMachine: Hashable, Sendable {
   mutating func send(at now: Int) -> Action {
     .send(
       context.begin(
-        .get, range: range.lowerBound + taken..<range.upperBound, version: pin, passesCaches: passesCaches, at: now))
+        .get, range: asksForWhole ? nil : range.lowerBound + taken..<range.upperBound, version: pin,
+        passesCaches: passesCaches, at: now))
   }
 
   /// A head came. Its body is wanted only with ``Action/receive(_:)`` and ``Action/judge``.
@@ -130,8 +137,7 @@ struct ReadMachine: Hashable, Sendable {
 
   private mutating func next(after end: BodyEnd, at now: Int) -> Action {
     if end == .overran {
-      return .fail(
-        Failure(.lengthContradicted, "the server sent more bytes than the head of its answer promised"))
+      return .fail(Self.overran)
     }
     if taken == range.count { return .finish }
     if fruitless > context.rules.cuts { return .fail(tooManyCuts) }
@@ -172,6 +178,9 @@ struct ReadMachine: Hashable, Sendable {
     }
     return action
   }
+
+  static let overran = Failure(
+    .lengthContradicted, "the server sent more bytes than the head of its answer promised")
 
   private var tooManyCuts: Failure {
     Failure(

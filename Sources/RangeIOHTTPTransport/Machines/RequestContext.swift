@@ -26,8 +26,8 @@ struct RequestContext: Hashable, Sendable {
 
   /// A request that no redirect has led to: it takes the route if that has not expired.
   mutating func begin(
-    _ method: RequestPlan.Method, range: Range<Int>?, version: ObjectVersion.Identifier = .unknown, passesCaches: Bool,
-    at now: Int
+    _ method: RequestPlan.Method, range: Range<Int>? = nil, suffix: Int? = nil,
+    version: ObjectVersion.Identifier = .unknown, passesCaches: Bool, at now: Int
   ) -> RequestPlan {
     redirects = Redirects()
     // Servers judge by their clock when a URL expires.
@@ -39,7 +39,7 @@ struct RequestContext: Hashable, Sendable {
     case .weakTag, .lastModified, .unknown: break
     }
     var request = RequestPlan(
-      method, route.target, range: range, ifMatch: tag, versionID: route.mayCarryCredentials ? id : nil,
+      method, route.target, range: range, suffix: suffix, ifMatch: tag, versionID: route.mayCarryCredentials ? id : nil,
       passesCaches: passesCaches || habits.servesStale, mayCarryCredentials: route.mayCarryCredentials)
     request.cookie = cookies.field(for: route.target.origin)
     plan = request
@@ -96,7 +96,8 @@ extension RequestPlan {
   /// The same request to another place. A version that only the store itself understands is not repeated elsewhere.
   func redirected(to route: Route) -> RequestPlan {
     RequestPlan(
-      method, route.target, range: range, ifMatch: ifMatch, versionID: route.mayCarryCredentials ? versionID : nil,
-      passesCaches: passesCaches, mayCarryCredentials: route.mayCarryCredentials)
+      method, route.target, range: range, suffix: suffix, ifMatch: ifMatch,
+      versionID: route.mayCarryCredentials ? versionID : nil, passesCaches: passesCaches,
+      mayCarryCredentials: route.mayCarryCredentials)
   }
 }

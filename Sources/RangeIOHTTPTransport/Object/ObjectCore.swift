@@ -75,9 +75,17 @@
 
     /// Waits for `answer` of the credentials' provider. Fails when the task is cancelled, the source is closed, or
     /// `deadline` has passed; if there is none, after a minute.
-    func wait<Value>(for answer: Promise<Value>, until deadline: Int64) async throws -> Value {
+    func waitForCredentials<Value>(_ answer: Promise<Value>, until deadline: Int64) async throws -> Value {
       let end = deadline == .max ? Watch.time(after: TransportSettings.credentialsTimeout) : deadline
-      let timed = TimedWait(answer, until: end)
+      return try await wait(for: answer, until: end, orThrow: .late("look at the credentials' provider"))
+    }
+
+    /// Waits for `answer`. Fails when the task is cancelled or the source is closed, and with `failure` when `deadline` has
+    /// passed.
+    func wait<Value>(
+      for answer: Promise<Value>, until deadline: Int64, orThrow failure: Failure
+    ) async throws -> Value {
+      let timed = TimedWait(answer, until: deadline, orThrow: failure)
       watch.add(timed)
       defer { watch.remove(timed) }
       return try await waiting.wait(for: answer)
@@ -91,7 +99,7 @@
       let task = background.start {
         do { answer.resolve(.success(try await work())) } catch { answer.fail(error) }
       }
-      do { return try await wait(for: answer, until: deadline) } catch {
+      do { return try await waitForCredentials(answer, until: deadline) } catch {
         task.cancel()
         throw error
       }

@@ -54,19 +54,56 @@
       try await read(range, of: source, into: BodySink(receive))
     }
 
+    /// Passes all bytes to `receive`, in order and as they arrive, of one GET without a range: for what has no length. The
+    /// server waits while `receive` takes its time. A body that breaks is not continued.
+    ///
+    /// - Returns: how many there were.
+    public nonisolated(nonsending) func readAll(_ receive: (Bytes) throws -> Void) async throws -> Int {
+      var rules = core.settings.rules
+      (rules.prefixLimit, rules.cuts) = (.max, 0)
+      let habits = core.learnt.withLock { $0.habits }
+      let body = ForwardBody(core, reaching: 0)
+      body.start(DescriptionMachine(core.origin, rules: rules, habits: habits, opening: .whole))
+      defer { body.stop() }
+      do { return try await body.read(0..<Int.max, until: .max, receive) } catch let failure as Failure {
+        throw failure.readError(source: name)
+      }
+    }
+
     private nonisolated(nonsending) func read(
       _ range: ByteRange, of source: SourceDescription, into sink: BodySink
     ) async throws {
-      let transfer = try transfer(of: range, of: source, into: sink)
-      do { try await transfer.run() } catch { throw readError(error, range, transfer) }
-      finished(transfer, range)
+      let begun = try begin(range, of: source, into: sink)
+      if begun < range.count {
+        let transfer = try transfer(of: range, begun: begun, of: source, into: sink)
+        do {
+          do {
+            guard try !isForward(range, of: source) else { throw Failure(.ignoresRanges, "the server ignores ranges") }
+            try await transfer.run()
+            core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
+          } catch let failure as Failure where failure.reason == .ignoresRanges {
+            let rest = range.lowerBound + transfer.look { $0.taken }..<range.upperBound
+            try await forward.read(rest, of: snapshot(of: source), core, into: sink)
+          }
+        } catch { throw readError(error, range, transfer) }
+      }
+      core.counts.add(1, to: ObjectCore.Count.reads.rawValue)
+      core.counts.add(range.count, to: ObjectCore.Count.bytes.rawValue)
     }
 
     // Never inlined, as in `Transfer`: a route has many strings.
 
-    @inline(never) private func transfer(
-      of range: ByteRange, of source: SourceDescription, into sink: BodySink
-    ) throws(ReadError) -> Transfer<ReadMachine> {
+    /// Whether `range` is read of a body of the whole, without asking for it first: the server is known to ignore ranges, and
+    /// little has to be passed over. Elsewhere ranges are tried: some caches answer only the first request with the whole.
+    private func isForward(_ range: ByteRange, of source: SourceDescription) throws(ReadError) -> Bool {
+      guard range.count < source.byteCount, core.learnt.withLock({ $0.habits.ignoresRanges }) else { return false }
+      return try forward.reaches(range.lowerBound, of: snapshot(of: source))
+    }
+
+    /// Takes what came with the description, and returns how many bytes that are.
+    @inline(never) private func begin(
+      _ range: ByteRange, of source: SourceDescription, into sink: BodySink
+    ) throws -> Int {
       let snapshot = try snapshot(of: source)
       let version = snapshot.version
       guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= version.size else {
@@ -74,15 +111,23 @@
           .rangeNotSatisfiable, "the range is empty, or does not lie within the \(version.size) bytes of the object",
           source: name, range: range)
       }
-      let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
-      let machine = ReadMachine(range, of: version, route: route, rules: core.settings.rules, habits: habits)
-      return Transfer(machine, core, into: sink, until: core.deadline, sharing: snapshot.pin)
+      let bytes = opening(range, of: snapshot)
+      guard !bytes.isEmpty else { return 0 }
+      try Task.checkCancellation()
+      guard core.gate.enter() else { throw ReadError.closed }
+      defer { core.gate.leave() }
+      try bytes.withUnsafeBytes { try sink.write($0) }
+      return bytes.count
     }
 
-    @inline(never) private func finished(_ transfer: Transfer<ReadMachine>, _ range: ByteRange) {
-      core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
-      core.counts.add(1, to: ObjectCore.Count.reads.rawValue)
-      core.counts.add(range.count, to: ObjectCore.Count.bytes.rawValue)
+    @inline(never) private func transfer(
+      of range: ByteRange, begun: Int, of source: SourceDescription, into sink: BodySink
+    ) throws(ReadError) -> Transfer<ReadMachine> {
+      let snapshot = try snapshot(of: source)
+      let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
+      let machine = ReadMachine(
+        range, of: snapshot.version, taken: begun, route: route, rules: core.settings.rules, habits: habits)
+      return Transfer(machine, core, into: sink, until: core.deadline, sharing: snapshot.pin)
     }
 
     /// What a read throws for `error`.

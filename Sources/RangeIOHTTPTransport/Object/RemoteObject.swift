@@ -11,6 +11,8 @@
       var last: SourceDescription?
       /// Measured once, so that descriptions are alike.
       var cost: SourceDescription.Cost?
+      /// What came with it.
+      var opening: OpeningBytes?
     }
     let core: ObjectCore
     /// What the user calls it. Never shows a secret.
@@ -18,6 +20,7 @@
     /// Names it among all sources.
     private let id: String
     private let described = Locked(Described())
+    let forward = ForwardBodies()
 
     /// An object at `url`. The first use connects.
     ///
@@ -40,20 +43,27 @@
         url, settings, authority: authority, credentials: credentials, environment: environment)
     }
 
-    /// Asks the server what the object is now.
+    /// Asks the server what the object is now. The first time some bytes come along, for the first reads.
     ///
     /// - Throws: `ReadError`; errors of the credentials' provider; `CancellationError`, at once.
     public nonisolated(nonsending) func describe() async throws -> SourceDescription {
-      let transfer = core.description(until: core.deadline)
+      let sink = BodySink()
+      let transfer = description(into: sink)
       do {
         try await transfer.run()
-        return adopt(transfer.description)
+        return adopt(transfer.description, sink)
       } catch let failure as Failure {
         var error = failure.readError(source: name)
         error.isUnreached =
           [.unresolved, .refused].contains(failure.reason) && core.learnt.withLock { !$0.measure.hasLatency }
         throw error
       }
+    }
+
+    // Never inlined, as in `Transfer`.
+    @inline(never) private func description(into sink: BodySink) -> Transfer<DescriptionMachine> {
+      let known = described.withLock { $0.last?.context as? Snapshot }?.version
+      return core.description(core.opening(knowing: known), knowing: known, into: sink, until: core.deadline)
     }
 
     /// Ends all requests and reads. Returns when no connection is used any more; in a cancelled task at once.
@@ -73,7 +83,7 @@
     }
 
     /// The description for readers: the last one, while nothing has changed.
-    private func adopt(_ object: ObjectDescription) -> SourceDescription {
+    private func adopt(_ object: ObjectDescription, _ sink: BodySink) -> SourceDescription {
       let measure = core.learnt.withLock { learnt in
         learnt.route = object.route
         return learnt.measure
@@ -88,13 +98,28 @@
         let pin = VersionPin.of(object.version, id: id)
         let cost = described.cost ?? measure.cost
         described.cost = cost
+        let snapshot = Snapshot(
+          object.version, pin, stated: cost, isReadForward: object.isReadForward, core)
+        described.opening = OpeningBytes(object, sink, snapshot)
         let new = SourceDescription(
           id: id, name: name, validator: object.version.inGeneration(pin.generation).validator, byteCount: object.size,
           preferredBlockSize: settings.blockSize ?? TransportSettings.usualBlockSize,
           traits: .init(
-            cost: cost, isSettled: object.isSettled, context: Snapshot(object.version, pin, stated: cost, core)))
+            cost: cost, isSettled: object.isSettled, context: snapshot))
         described.last = new
         return new
+      }
+    }
+
+    /// The first bytes of `range` that came with the description.
+    func opening(_ range: Range<Int>, of snapshot: Snapshot) -> ArraySlice<UInt8> {
+      described.withLock { described in
+        guard described.opening?.snapshot === snapshot, let found = described.opening?.beginning(of: range) else {
+          return []
+        }
+        let isOver = found.isOver || snapshot.pin.isOver
+        if isOver { described.opening = nil }
+        return snapshot.pin.isOver ? [] : found.bytes
       }
     }
 
@@ -106,12 +131,17 @@
     final class Snapshot: MeasuredCost, CustomReflectable {
       let version: ObjectVersion
       let pin: VersionPin
+      let isReadForward: Bool
       private let stated: SourceDescription.Cost
       private weak let core: ObjectCore?
       let extent = Locked(FetchExtent())
 
-      init(_ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, _ core: ObjectCore) {
+      init(
+        _ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, isReadForward: Bool,
+        _ core: ObjectCore
+      ) {
         self.version = version
+        self.isReadForward = isReadForward
         self.pin = pin
         self.stated = stated
         self.core = core

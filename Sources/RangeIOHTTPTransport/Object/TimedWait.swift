@@ -1,19 +1,21 @@
 #if HTTP
   internal import RangeIO
 
-  /// A wait for credentials that ends when its time is over.
+  /// A wait that ends when its time is over.
   final class TimedWait: Watched {
     private let answer: any Failable
     private let deadline: Int64
+    private let failure: Failure
 
-    init(_ answer: any Failable, until deadline: Int64) {
+    init(_ answer: any Failable, until deadline: Int64, orThrow failure: Failure) {
       self.answer = answer
       self.deadline = deadline
+      self.failure = failure
     }
 
     func check(at now: Int64) {
       guard now > deadline else { return }
-      answer.fail(Failure.late("look at the credentials' provider"))
+      answer.fail(failure)
     }
 
     func stop() { answer.fail(ReadError.closed) }

@@ -161,7 +161,9 @@
       guard beginRequest() else { return request() }
       if let authority = core.authority { return try await signed(by: authority) }
       guard let credentials = core.credentials else { return request() }
-      let used = try await credentials.current { [core, deadline] in try await core.wait(for: $0, until: deadline) }
+      let used = try await credentials.current { [core, deadline] in
+        try await core.waitForCredentials($0, until: deadline)
+      }
       credential = used
       if let value = used.value { try Self.check(value, of: "Authorization") }
       return request(authorization: used.value)
@@ -216,7 +218,7 @@
       }
       guard let credentials = core.credentials, let refused = credential else { return tell(.mendFailed(nil)) }
       let other = try await credentials.renewed(after: refused) { [core, deadline] in
-        try await core.wait(for: $0, until: deadline)
+        try await core.waitForCredentials($0, until: deadline)
       }
       tell(other == nil ? .mendFailed(nil) : .mended)
     }
@@ -225,7 +227,7 @@
 
     /// One new description from the origin, past all caches.
     @inline(never) private func describeAgain() async throws {
-      let transfer = core.description(passesCaches: true, skipsHead: true, until: deadline)
+      let transfer = core.description(.probe, passesCaches: true, until: deadline)
       do {
         try await transfer.run()
         tell(.described(.success(transfer.description)))
@@ -250,19 +252,32 @@
     fileprivate convenience init(_ plan: RequestPlan, _ url: ObjectURL, _ fields: HeaderFields) {
       self.init(
         method: plan.method.rawValue, url: url, fields: fields,
-        expected: plan.method == .head ? 0 : plan.range?.count ?? .max)
+        expected: plan.method == .head ? 0 : plan.range?.count ?? plan.suffix ?? .max)
     }
   }
 
   extension ObjectCore {
     /// A transfer that describes the object.
+    ///
+    /// - Parameters:
+    ///   - known: the version that was described before.
+    ///   - sink: gets the bytes that come with the description.
     func description(
-      passesCaches: Bool = false, skipsHead: Bool = false, until deadline: Int64
+      _ opening: Opening, knowing known: ObjectVersion? = nil, passesCaches: Bool = false, into sink: BodySink? = nil,
+      until deadline: Int64
     ) -> Transfer<DescriptionMachine> {
       let machine = DescriptionMachine(
-        origin, rules: settings.rules, habits: learnt.withLock { $0.habits }, passesCaches: passesCaches,
-        skipsHead: skipsHead)
-      return Transfer(machine, self, into: nil, until: deadline)
+        origin, rules: settings.rules, habits: learnt.withLock { $0.habits }, opening: opening, known: known,
+        passesCaches: passesCaches)
+      return Transfer(machine, self, into: sink, until: deadline)
+    }
+
+    /// How to ask what the object is: the first time as the user wants, later by what costs least.
+    func opening(knowing known: ObjectVersion?) -> Opening {
+      guard known != nil else { return Opening(settings.opening) }
+      // To a server without ranges a GET is one of the whole.
+      let ignoresRanges = learnt.withLock { $0.habits.ignoresRanges }
+      return settings.opening == .head || ignoresRanges ? .head : .probe
     }
 
     /// Keeps what a machine has learnt.

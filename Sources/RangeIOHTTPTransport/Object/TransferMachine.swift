@@ -50,10 +50,12 @@ extension DescriptionMachine: TransferMachine {
       case .judged(let verdict): judged(verdict, at: now)
       case .mended: mended(at: now)
       case .mendFailed(let failure): mendFailed(failure, at: now)
-      case .bodyEnded, .described: preconditionFailure("a description wants no body, and no description")
+      case .bodyEnded(let end, let taken): bodyEnded(end, taken: taken, at: now)
+      case .described: preconditionFailure("a description wants no description")
       }
     return switch action {
     case .send(let plan): .send(plan)
+    case .receive(let plan): .receive(plan)
     case .judge: .judge
     case .mend(let mend): .mend(mend)
     case .finish(let description): .described(description)

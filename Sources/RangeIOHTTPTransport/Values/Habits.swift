@@ -8,6 +8,8 @@ public struct Habits: Hashable, Sendable {
     case headLies
     /// A range was answered with the whole object.
     case ignoresRanges
+    /// A range was refused, and the whole object was not.
+    case refusesRanges
     /// A range was answered with that range.
     case honoursRanges
     /// 412 though the tag was right.
@@ -20,8 +22,10 @@ public struct Habits: Hashable, Sendable {
 
   /// Whether descriptions begin with a GET.
   public private(set) var skipsHead = false
-  /// Whether the last range was ignored. Ranges are tried all the same.
+  /// Whether the last range was ignored, or refused. Ranges are tried all the same.
   public private(set) var ignoresRanges = false
+  /// Whether the last range was refused.
+  public private(set) var refusesRanges = false
   /// Whether tags are only compared, not sent.
   public private(set) var refusesIfMatch = false
   /// Whether requests ask caches to let them pass.
@@ -37,7 +41,8 @@ public struct Habits: Hashable, Sendable {
     switch lesson {
     case .refusesHead, .headLies: skipsHead = true
     case .ignoresRanges: ignoresRanges = true
-    case .honoursRanges: ignoresRanges = false
+    case .refusesRanges: (ignoresRanges, refusesRanges) = (true, true)
+    case .honoursRanges: (ignoresRanges, refusesRanges) = (false, false)
     case .refusesIfMatch: refusesIfMatch = true
     case .servesStale: servesStale = true
     case .clockOffset(let seconds): clockOffset = abs(seconds) > 10 ? seconds : nil

@@ -19,7 +19,7 @@ public struct ObjectVersion: Hashable, Sendable {
   /// What the server said.
   public let identifier: Identifier
   /// The size in bytes.
-  public let size: Int
+  public private(set) var size: Int
   /// Tells versions apart that the server describes alike: that of their ``VersionPin``, and 0 before there is one.
   private(set) var generation = 0
   /// Whether the caller trusts a time that had settled to name a version for good.
@@ -57,6 +57,13 @@ public struct ObjectVersion: Hashable, Sendable {
   func inGeneration(_ generation: Int) -> ObjectVersion {
     var version = self
     version.generation = generation
+    return version
+  }
+
+  /// The same, of another size.
+  func ofSize(_ size: Int) -> ObjectVersion {
+    var version = self
+    version.size = size
     return version
   }
 

@@ -12,8 +12,10 @@ public struct RequestPlan: Hashable, Sendable {
   public let method: Method
   /// Where to.
   public let url: ObjectURL
-  /// The bytes that are asked for; `nil`: all.
+  /// The bytes that are asked for; `nil`: all, or ``suffix``.
   public let range: Range<Int>?
+  /// So many bytes at the end are asked for.
+  public let suffix: Int?
   /// A strong tag in its quotes, which the object must still have.
   public let ifMatch: String?
   /// The version to be read, of stores that keep versions. An authority puts it into the query.
@@ -29,12 +31,13 @@ public struct RequestPlan: Hashable, Sendable {
 
   /// A request; see the properties.
   public init(
-    _ method: Method, _ url: ObjectURL, range: Range<Int>? = nil, ifMatch: String? = nil, versionID: String? = nil,
-    passesCaches: Bool = false, mayCarryCredentials: Bool = true
+    _ method: Method, _ url: ObjectURL, range: Range<Int>? = nil, suffix: Int? = nil, ifMatch: String? = nil,
+    versionID: String? = nil, passesCaches: Bool = false, mayCarryCredentials: Bool = true
   ) {
     self.method = method
     self.url = url
     self.range = range
+    self.suffix = suffix
     self.ifMatch = ifMatch
     self.versionID = versionID
     self.passesCaches = passesCaches
@@ -49,6 +52,7 @@ public struct RequestPlan: Hashable, Sendable {
     if let range {
       fields.add(HeaderFields.Field(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
     }
+    if let suffix { fields.add(HeaderFields.Field(name: "Range", value: "bytes=-\(suffix)")) }
     if let ifMatch { fields.add(HeaderFields.Field(name: "If-Match", value: ifMatch)) }
     if passesCaches {
       fields.add(HeaderFields.Field(name: "Cache-Control", value: "no-cache"))

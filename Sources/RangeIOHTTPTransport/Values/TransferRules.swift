@@ -1,8 +1,9 @@
 /// What machines need to know of a source's configuration. Constants.
 public struct TransferRules: Hashable, Sendable {
-  /// The most bytes that are read of a 200 in place of a range: only for a range that begins at zero and ends within
-  /// them. Default: 1 MiB.
+  /// The most bytes that are read of a 200 in place of a range: only for a range that ends within them. Default: 1 MiB.
   public var prefixLimit = 1 << 20
+  /// The most bytes of an answer whose end alone tells how long the object is.
+  var mostWhole: Int { min(max(0, prefixLimit), .max - 1) }
   /// The most bytes that are skipped of a 206 that begins earlier than it should. Default: 64 KiB.
   public var skipLimit = 65_536
   /// The most redirects in a row. Default: 10.

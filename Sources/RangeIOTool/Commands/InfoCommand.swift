@@ -16,7 +16,7 @@ struct InfoCommand: CommandWithStats {
 
   func run() async throws {
     let name = SourceName(source)
-    let options = OpeningOptions(remote: try remote.checked(for: name, patience))
+    let options = OpeningOptions(remote: try remote.checked(for: name, patience), opening: .range(0..<1))
     let description = try await withSource(name, options) { $0.source }
     let info = SourceInfo(name: name.shown, description)
     try StandardOutput().line(json ? info.json.text() : info.text)
@@ -30,6 +30,7 @@ struct SourceInfo {
   let byteCount: Int
   let preferredBlockSize: Int
   let mayGrow: Bool
+  let hasRanges: Bool
   let version: Version
 
   enum Version: String {
@@ -47,6 +48,7 @@ struct SourceInfo {
     byteCount = source.byteCount
     preferredBlockSize = source.preferredBlockSize
     mayGrow = source.mayGrow
+    hasRanges = !source.isReadForward
     version = source.validator == nil ? .none : source.isSettled ? .settled : .unsettled
   }
 
@@ -67,6 +69,7 @@ struct SourceInfo {
         ["kind", kind],
         ["size", "\(Figures.count(byteCount)) bytes (\(Figures.size(byteCount)))"],
         ["may grow", mayGrow ? "yes" : "no"],
+        ["ranges", hasRanges ? "yes" : "no: the server sends the whole, which is read forward once"],
         ["version", version],
         ["block size", ByteCount.bytes(preferredBlockSize).description],
         ["id", id],
@@ -77,6 +80,7 @@ struct SourceInfo {
   var json: JSON {
     .object([
       "source": .string(name), "kind": .string(kind), "byteCount": .integer(byteCount), "mayGrow": .bool(mayGrow),
+      "ranges": .bool(hasRanges),
       "version": .string(version.rawValue), "preferredBlockSize": .integer(preferredBlockSize), "id": .string(id),
     ])
   }

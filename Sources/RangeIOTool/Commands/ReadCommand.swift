@@ -87,16 +87,22 @@ struct CatCommand: CommandWithStats {
 struct Copying {
   let source: SourceName
   let selections: [Selection]
-  let options: OpeningOptions
+  var options: OpeningOptions
   /// Whether the file may grow in the meantime. The copy covers what the file has when it is opened.
   let growing: Bool
   let force: Bool
+
+  init(source: SourceName, selections: [Selection], options: OpeningOptions, growing: Bool, force: Bool) {
+    (self.source, self.selections, self.options) = (source, selections, options)
+    (self.growing, self.force) = (growing, force)
+    if let first = selections.first { self.options.opening = first.opening }
+  }
 
   private var growth: Growth { growing ? .followed : .refused }
 
   /// Copies to standard output.
   func toStandardOutput() async throws {
-    try await opening { reader, holes in
+    try await opening(orAll: all { try StandardOutput(force: force).write($0) }) { reader, holes in
       if !source.isURL { try SourceGuard.checkStandardOutput(isNotFileAt: source.text) }
       let output = StandardOutput(force: force)
       try await copy(reader, holes, showsProgress: StandardOutputKind.isRegularFile) { part in
@@ -111,7 +117,7 @@ struct Copying {
   /// Copies to the file at `path`, which appears only when it is complete.
   func toFile(_ path: String) async throws {
     let path = try PathArgument.path(path, for: "--output")
-    try await opening { reader, holes in
+    try await opening(orAll: all(to: path)) { reader, holes in
       try await SourceGuard.check(path, isNot: reader.source)
       var output = try OutputFile.create(path, force: force)
       try await copy(reader, holes, showsProgress: true) { part in
@@ -132,13 +138,33 @@ struct Copying {
   }
 
   private nonisolated(nonsending) func opening(
+    orAll readAll: ((OpenedSource.ReadAll) async throws -> Void)?,
     _ body: nonisolated(nonsending) (RangeReader, FileHoles?) async throws -> Void
   ) async throws {
     var options = options
     options.isAppendOnly = growing
     let opened = try OpenedSource(source, options)
-    try await withReader(source, of: opened.source, growth: growth, opened.pipeline(options)) { reader in
+    try await withReader(
+      source, of: opened.source, growth: growth, opened.pipeline(options),
+      orAll: { try await readingAll(source, options, $0, readAll) }
+    ) { reader in
       try await body(reader, FileHoles(opened.source))
+    }
+  }
+
+  /// Passes all bytes to `write`, once; `nil` unless all are selected.
+  private func all(_ write: @escaping (Bytes) throws -> Void) -> ((OpenedSource.ReadAll) async throws -> Void)? {
+    guard selections == [.whole] else { return nil }
+    return { readAll in _ = try await readAll(write) }
+  }
+
+  /// Copies all bytes to the file at `path`, once; `nil` unless all are selected.
+  func all(to path: String) -> ((OpenedSource.ReadAll) async throws -> Void)? {
+    guard selections == [.whole] else { return nil }
+    return { readAll in
+      var output = try OutputFile.create(path, force: force)
+      _ = try await readAll { try output.write($0) }
+      try output.finish()
     }
   }
 

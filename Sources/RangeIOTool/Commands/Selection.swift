@@ -94,6 +94,17 @@ enum Selection: Equatable {
 }
 
 extension Selection {
+  /// What opening an object behind a URL is to bring along: the first window of a stream.
+  var opening: RemoteOpening {
+    switch self {
+    case .whole: .range(0..<1 << 20)
+    case .from(let offset): .range(offset..<Int.max)
+    case .span(let offset, let count): .range(offset..<offset + count)
+    // A longer one does not begin with what would come.
+    case .suffix(let count): count <= 1 << 20 ? .suffix(count) : .beginning
+    }
+  }
+
   /// The selected bytes of `reader`, piece by piece. If they do not exist, the stream throws when it begins.
   func stream(of reader: RangeReader, chunkSize: ByteCount = .mebibytes(1)) -> ByteStream {
     switch self {

@@ -9,14 +9,39 @@ public import RangeIO
 /// - Parameters:
 ///   - growth: what happens to reads when the file grows.
 ///   - pipeline: the stages. Default: those that suit the source.
+///   - readAll: called in place of `body` with what reads all bytes once, where no reader can be opened since the server
+///     does not tell how many there are.
 nonisolated(nonsending) func withSource<Result>(
   _ name: SourceName, _ options: OpeningOptions = OpeningOptions(), growth: Growth = .noChoice,
-  _ pipeline: ReadPipeline? = nil, _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
+  _ pipeline: ReadPipeline? = nil, orAll readAll: ((OpenedSource.ReadAll) async throws -> Result)? = nil,
+  _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
 ) async throws -> Result {
   var options = options
   options.isAppendOnly = growth == .followed
   let opened = try OpenedSource(name, options)
-  return try await withReader(name, of: opened.source, growth: growth, pipeline ?? opened.pipeline(options), body)
+  return try await withReader(
+    name, of: opened.source, growth: growth, pipeline ?? opened.pipeline(options),
+    orAll: { try await readingAll(name, options, $0, readAll) }, body)
+}
+
+/// Calls `readAll` with what reads all bytes of the source once.
+///
+/// - Throws: `error`, for which no reader could be opened, if the source cannot be read so.
+func readingAll<Result>(
+  _ name: SourceName, _ options: OpeningOptions, _ error: ReadError,
+  _ readAll: ((OpenedSource.ReadAll) async throws -> Result)?
+) async throws -> Result {
+  // The reader has closed its source.
+  let again = try OpenedSource(name, options)
+  guard let readAll, let all = again.readAll else { throw error }
+  do {
+    let result = try await readAll(all)
+    await again.source.close()
+    return result
+  } catch {
+    await again.source.close()
+    throw error
+  }
 }
 
 /// Whether a command reads files that grow in the meantime.
@@ -38,11 +63,17 @@ enum Growth {
 /// Passes a reader of `source`, which the user named `name`, to `body`, and closes the reader.
 nonisolated(nonsending) func withReader<Result>(
   _ name: SourceName, of source: some RangeSource, growth: Growth = .noChoice, _ pipeline: ReadPipeline,
+  orAll: ((ReadError) async throws -> Result)? = nil,
   _ body: nonisolated(nonsending) (RangeReader) async throws -> Result
 ) async throws -> Result {
   do {
-    let reader = try await RangeReader(
-      source, pipeline, onChange: growth == .followed ? .follow : .fail)
+    let reader: RangeReader
+    do {
+      reader = try await RangeReader(source, pipeline, onChange: growth == .followed ? .follow : .fail)
+    } catch let error as ReadError where error.code == .unsupportedSource {
+      guard let orAll else { throw error }
+      return try await orAll(error)
+    }
     do {
       let result = try await body(reader)
       ReaderLog.note(name.shown, reader)

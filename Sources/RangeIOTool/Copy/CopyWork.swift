@@ -20,13 +20,24 @@ struct CopyWork {
     // For opening: what is transferred is tried again with what has arrived.
     let attempts = opening.remote?.retries.map { $0 + 1 } ?? CopyRetries.most
     let stages = opened.isRemote ? ReadPipeline { Retrying(attempts: attempts) } : ReadPipeline()
-    try await withReader(source, of: opened.source, growth: growth, stages) { reader in
+    try await withReader(source, of: opened.source, growth: growth, stages, orAll: { try await copyAll(target, $0) }) {
+      reader in
       for path in [target.path, target.part] {
         try await SourceGuard.check(
           path, isNot: reader.source, complaint: "the target is the source itself: choose another one")
       }
       try await copy(opened, reader, target)
     }
+  }
+
+  /// Copies what has no length: all of it, once.
+  private func copyAll(_ target: CopyTarget, _ error: ReadError) async throws {
+    let opened = try OpenedSource(source, opening)
+    let all = Copying(source: source, selections: [.whole], options: opening, growing: false, force: force).all(
+      to: target.path)
+    guard digest == nil, bytesPerSecond == nil, let readAll = opened.readAll, let all else { throw error }
+    try await all(readAll)
+    await opened.source.close()
   }
 
   private func copy(_ opened: OpenedSource, _ reader: RangeReader, _ target: CopyTarget) async throws {
@@ -87,7 +98,8 @@ struct CopyWork {
   private func keeping(_ found: PartFile.Opened, _ error: any Error) -> any Error {
     let isUseless = found.journal == nil || (error as? ReadError)?.code == .sourceChanged
     if isUseless { found.file.discard() }
-    let advice = isUseless ? "" : "; what has arrived is kept: run the same command again to go on"
+    let again = Self.mayHelp(error) ? ": run the same command again to go on" : ""
+    let advice = isUseless ? "" : "; what has arrived is kept\(again)"
     switch error {
     case let error as ReadError:
       let failure = ToolFailure(reading: source, error, growth)
@@ -95,6 +107,13 @@ struct CopyWork {
     case let failure as ToolFailure: return ToolFailure(failure.message + advice, status: failure.status)
     default: return error
     }
+  }
+
+  /// Whether the same command may get on later, or after what the error advises.
+  private static func mayHelp(_ error: any Error) -> Bool {
+    guard let error = error as? ReadError else { return true }
+    return error.isTransient
+      || ![.unsupportedSource, .invalidResponse, .notFound, .invalidConfiguration].contains(error.code)
   }
 
   private func verify(_ part: PartFile, _ byteCount: Int, _ target: CopyTarget) throws {

@@ -12,6 +12,8 @@ struct OpeningOptions {
   var isAppendOnly = false
   /// The most requests at the same time to a server.
   var parallel = 8
+  /// What is read first of an object behind a URL.
+  var opening = RemoteOpening.beginning
 }
 
 /// The source that the user named: the one place that knows which kinds there are.
@@ -22,11 +24,16 @@ struct OpenedSource {
       _ range: ByteRange, _ source: SourceDescription, _ receive: @escaping @Sendable (Bytes) throws -> Void
     ) async throws -> Void
 
+  /// Passes all bytes on in order, as they arrive, and returns how many.
+  typealias ReadAll = @Sendable (_ receive: (Bytes) throws -> Void) async throws -> Int
+
   let source: any RangeSource
   /// Whether a request costs a round trip.
   let isRemote: Bool
   /// `nil` if the source returns the bytes of a range only when all are there.
   var arriving: ArrivingRead?
+  /// Reads all bytes once, also of what has no length; `nil`: the source always has one.
+  var readAll: ReadAll?
 
   /// Makes the source called `name`. Opens nothing yet.
   init(_ name: SourceName, _ options: OpeningOptions) throws(ToolFailure) {
@@ -41,13 +48,13 @@ struct OpenedSource {
     guard !options.isAppendOnly else { throw .usage("\(name.shown): --growing is for files") }
     if name.kind == .s3 {
       #if S3
-        self = .s3(name, remote, parallel: options.parallel)
+        self = .s3(name, remote, options)
       #else
         throw .builtWithout("S3", name)
       #endif
     } else {
       #if HTTP
-        self = .http(name, remote, parallel: options.parallel)
+        self = .http(name, remote, options)
       #else
         throw .builtWithout("HTTP", name)
       #endif
@@ -64,6 +71,7 @@ struct OpenedSource {
   func pipeline(_ options: OpeningOptions) -> ReadPipeline {
     guard isRemote else { return ReadPipeline() }
     return ReadPipeline {
+      if let limit = options.remote?.timeLimit { TimeLimiting(limit) }
       if let retries = options.remote?.retries { Retrying(attempts: retries + 1) } else { Retrying() }
       Limiting(concurrentReads: options.parallel)
     }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct PatienceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "For a URL: the most time of a read with all its requests; one that takes longer fails.",
+      "For a URL: the most time of a read with all its requests and retries; one that takes longer fails.",
       valueName: "seconds"))
   var timeLimit: Double?
   @Option(

@@ -144,7 +144,7 @@ struct HeaderAnswerTests {
     run = try ReadRun()
     run.answer(200, ["Content-Length": "10000", "ETag": "\"a\"", "Content-Encoding": coding])
     #expect(run.failure?.reason == .contentEncoded)
-    var description = try DescriptionRun(skipsHead: true)
+    var description = try DescriptionRun(opening: .probe)
     description.answer(206, ["Content-Range": "bytes 0-0/10000", "ETag": "\"a\"", "Content-Encoding": coding])
     #expect(description.failure?.reason == .contentEncoded)
   }
@@ -220,11 +220,28 @@ struct HeaderAnswerTests {
     #expect(try DescriptionRun(habits: habits).isProbing)
   }
 
-  @Test func `answer 32: without any length the object cannot be read`() throws {
-    var run = try DescriptionRun()
-    run.answer(200, ["ETag": "\"a\""])
-    run.answer(200, ["ETag": "\"a\"", "Transfer-Encoding": "chunked"])
+  @Test func `answer 32: without any length the end of the body tells it, within the limit`() throws {
+    func whole() throws -> DescriptionRun {
+      var run = try DescriptionRun()
+      run.answer(200, ["ETag": "\"a\""])
+      run.answer(200, ["ETag": "\"a\"", "Transfer-Encoding": "chunked"])
+      #expect(run.body == BodyPlan(skip: 0, take: 1_048_577, rest: nil))
+      return run
+    }
+    var run = try whole()
+    run.ended(.complete, 10_000)
+    #expect(run.description?.version == strong && run.description?.bytes == 0..<10_000)
+    #expect(run.description?.acceptsRanges == false)
+    run = try whole()
+    run.ended(.stopped, 1_048_577)
     #expect(run.failure?.reason == .sizeUnknown && run.failure?.code == .unsupportedSource)
+    // What was cut is no whole.
+    run = try whole()
+    run.ended(.fault(.reset), 10_000)
+    #expect(run.isProbing)
+    run = try whole()
+    run.ended(.fault(.stalled), 10_000)
+    #expect(run.failure?.reason == .stalled)
   }
 
   @Test func `answer 33: a chunked 206 is read`() throws {
@@ -267,7 +284,7 @@ struct HeaderAnswerTests {
     #expect(description.isProbing)
     description.answer(200, ["Content-Length": "-6"])
     #expect(description.failure?.reason == .lengthContradicted)
-    description = try DescriptionRun(skipsHead: true)
+    description = try DescriptionRun(opening: .probe)
     description.answer(206, ["Content-Range": "bytes 0-0/10000", "Content-Length": "10000"])
     #expect(description.failure?.reason == .lengthContradicted)
   }

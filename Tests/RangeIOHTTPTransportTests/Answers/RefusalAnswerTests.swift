@@ -36,6 +36,8 @@ struct RefusalAnswerTests {
     description.mended()
     #expect(description.request?.method == .head)
     description.answer(401)
+    #expect(description.isProbing)
+    description.answer(401)
     #expect(description.failure?.reason == .unauthorized)
   }
 
@@ -101,7 +103,7 @@ struct RefusalAnswerTests {
     run.answer(status, ["Retry-After": "7"])
     #expect(run.failure?.reason == .busy(status) && run.failure?.isTransient == true)
     #expect(run.failure?.retryAfter == .seconds(7))
-    var description = try DescriptionRun()
+    var description = try DescriptionRun(opening: .probe)
     description.answer(status, ["Retry-After": "99999999999"])
     #expect(description.failure?.retryAfter == .seconds(86_400) && description.requests.count == 1)
   }
@@ -132,8 +134,10 @@ struct RefusalAnswerTests {
   @Test func `answer 24: a page of HTML from a portal is not the object`() throws {
     var run = try DescriptionRun()
     run.answer(200, ["Content-Type": "text/html; charset=utf-8", "Content-Length": "812"])
+    #expect(run.isProbing)
+    run.answer(200, ["Content-Type": "text/html; charset=utf-8", "Content-Length": "812"])
     #expect(run.failure?.reason == .html && run.failure?.text.contains("login") == true)
-    run = try DescriptionRun(skipsHead: true)
+    run = try DescriptionRun(opening: .probe)
     run.answer(200, ["Content-Type": "text/html", "Content-Length": "812"])
     #expect(run.failure?.reason == .html)
     var read = try ReadRun(0..<100, of: .tagged("\"a\"", size: 10_000))

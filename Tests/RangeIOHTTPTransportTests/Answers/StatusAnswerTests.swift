@@ -30,7 +30,16 @@ struct StatusAnswerTests {
     #expect(run.action == .receive(50_000_000, rest: 0))
   }
 
-  @Test(arguments: [5000..<6000, 0..<2_000_000]) func `answer 2: any other 200 is dropped, and fails`(
+  @Test func `answer 1: of a 200 what comes before a range within the limit is passed over`() throws {
+    var run = try ReadRun(5000..<6000, of: .tagged("\"a\"", size: 5_000_000))
+    run.answer(200, ["Content-Length": "5000000", "ETag": "\"a\""])
+    #expect(run.action == .receive(skip: 5000, 1000, rest: 4_994_000))
+    run.ended(.fault(.reset), 400)
+    run.answer(200, ["Content-Length": "5000000", "ETag": "\"a\""])
+    #expect(run.action == .receive(skip: 5400, 600, rest: 4_994_000))
+  }
+
+  @Test(arguments: [2_000_000..<2_000_010, 0..<2_000_000]) func `answer 2: any other 200 is dropped, and fails`(
     _ range: Range<Int>
   ) throws {
     var run = try ReadRun(range, of: .tagged("\"a\"", size: 5_000_000))
@@ -72,7 +81,7 @@ struct StatusAnswerTests {
     var run = try ReadRun()
     run.answer(206, ["Content-Length": "1000", "ETag": "\"a\""])
     #expect(run.failure?.reason == .missingContentRange)
-    var description = try DescriptionRun(skipsHead: true)
+    var description = try DescriptionRun(opening: .probe)
     description.answer(206, ["Content-Length": "1", "ETag": "\"a\""])
     #expect(description.failure?.reason == .missingContentRange)
   }
@@ -82,7 +91,7 @@ struct StatusAnswerTests {
     var run = try ReadRun(5000..<6000)
     run.answer(206, ["Content-Range": field, "ETag": "\"a\""])
     #expect(run.failure?.reason == .otherRange && run.failure?.text.contains("5000-5999") == true)
-    var description = try DescriptionRun(skipsHead: true)
+    var description = try DescriptionRun(opening: .probe)
     description.answer(206, ["Content-Range": "bytes 1-1/10000", "ETag": "\"a\""])
     #expect(description.failure?.reason == .otherRange)
   }
@@ -128,7 +137,7 @@ struct StatusAnswerTests {
     run = try ReadRun(of: .tagged("W/\"a\"", size: 10_000))
     run.answer(206, ["Content-Range": "bytes 0-999/*", "ETag": "W/\"a\""])
     #expect(run.failure?.reason == .invalidContentRange)
-    var description = try DescriptionRun(skipsHead: true)
+    var description = try DescriptionRun(opening: .probe)
     description.answer(206, ["Content-Range": "bytes 0-0/*", "ETag": "\"a\""])
     #expect(description.failure?.reason == .sizeUnknown)
   }
@@ -163,7 +172,7 @@ struct StatusAnswerTests {
     run.answer(
       206, ["Content-Type": "Multipart/ByteRanges; boundary=x", "Content-Range": "bytes 0-999/10000", "ETag": "\"a\""])
     #expect(run.failure?.reason == .multipart)
-    var description = try DescriptionRun(skipsHead: true)
+    var description = try DescriptionRun(opening: .probe)
     description.answer(206, ["Content-Type": "multipart/byteranges; boundary=x"])
     #expect(description.failure?.reason == .multipart)
   }
@@ -174,8 +183,12 @@ struct StatusAnswerTests {
     run.answer(status, ["ETag": "W/\"a\""])
     #expect(run.failure?.reason == .unexpectedStatus(status) && run.failure?.isTransient == false)
     #expect(run.failure?.text.contains("\(status)") == true)
-    var description = try DescriptionRun(skipsHead: true)
+    var description = try DescriptionRun(opening: .probe)
     description.answer(status)
+    if [204, 400, 501].contains(status) {
+      #expect(description.request?.method == .get && description.request?.range == nil)
+      description.answer(status)
+    }
     #expect(description.failure?.reason == .unexpectedStatus(status))
   }
 
@@ -214,7 +227,7 @@ struct StatusAnswerTests {
   }
 
   @Test func `answer 14: a 416 on an empty object is a size of 0`() throws {
-    var run = try DescriptionRun(skipsHead: true)
+    var run = try DescriptionRun(opening: .probe)
     run.answer(416, ["Content-Range": "bytes */0"])
     #expect(run.description?.size == 0)
     run = try DescriptionRun()
@@ -222,12 +235,12 @@ struct StatusAnswerTests {
     #expect(run.isProbing)
     run.answer(416)
     #expect(run.description?.size == 0 && run.description?.version == .tagged("\"a\"", size: 0))
-    run = try DescriptionRun(skipsHead: true)
+    run = try DescriptionRun(opening: .probe)
     run.answer(416)
     #expect(run.request?.range == nil && run.request?.method == .get)
     run.answer(200, ["Content-Length": "0"])
     #expect(run.description?.size == 0)
-    run = try DescriptionRun(skipsHead: true)
+    run = try DescriptionRun(opening: .probe)
     run.answer(416, ["Content-Range": "bytes */7"])
     #expect(run.failure?.reason == .rangeRefused)
   }

@@ -156,7 +156,7 @@ struct TransportAnswerTests {
     var run = try ReadRun()
     run.failed(fault)
     #expect(run.failure == fault.failure && run.requests.count == 1)
-    var description = try DescriptionRun()
+    var description = try DescriptionRun(opening: .probe)
     description.failed(fault)
     #expect(description.failure == fault.failure)
   }

@@ -97,7 +97,7 @@
       let core = try RemoteObject(ObjectURL("http://127.0.0.1:1/"), settings: settings).core
       #expect(core.deadline == .max && settings.leastBytesPerSecond == 0)
       let slow = Exchange(
-        Exchange.Sent(target: "/", isExact: false, isHead: false, expected: 1), into: nil,
+        Exchange.Sent(isHead: false, expected: 1), into: nil,
         limits: Exchange.Limits(
           connect: settings.connectTimeout.nanoseconds, head: settings.headTimeout.nanoseconds,
           idle: settings.idleTimeout.nanoseconds, deadline: core.deadline, drain: 0, isHTTP2: false,

@@ -47,7 +47,7 @@ struct VersionTableTests {
   }
 
   private func described(_ shown: Shown, _ version: Int, byGet: Bool = false) throws -> ObjectDescription {
-    var run = try DescriptionRun(skipsHead: byGet)
+    var run = try DescriptionRun(opening: byGet ? .probe : .head)
     while run.description == nil {
       let head = head(shown, version, run.request?.method == .get ? 0..<1 : nil)
       run.answer(head)

@@ -30,6 +30,8 @@ struct ModelServer {
   /// The end of the last signature.
   private var signedUntil = 0
   var clock = testNow
+  /// Whether what is asked for is for a description.
+  var isDescribing = false
 
   init(seed: UInt64) {
     random = SeededNumbers(seed)
@@ -103,7 +105,8 @@ struct ModelServer {
       case .ignored: break
       }
     }
-    guard let range = plan.range, !ignoresRanges else { return whole(object) }
+    let suffix = plan.suffix.map { max(0, object.size - $0)..<object.size }
+    guard let range = plan.range ?? suffix, !ignoresRanges else { return whole(object) }
     guard range.lowerBound < object.size else {
       return ModelAnswer(416, HeaderFields(["Content-Range": "bytes */\(object.size)"]))
     }

@@ -1,3 +1,5 @@
+import RangeIO
+
 @testable import RangeIOHTTPTransport
 
 /// Describes the object of a ``ModelServer`` and reads ranges of it, as the edge would: what the machines want is done,
@@ -21,6 +23,8 @@ struct SimulatedReads {
   let rules: TransferRules
   private var habits = Habits()
   private let origin: ObjectURL
+  /// The bytes that came with the last description.
+  private var opened: [UInt8] = []
 
   init(seed: UInt64) throws {
     var server = ModelServer(seed: seed)
@@ -38,7 +42,7 @@ struct SimulatedReads {
   /// One description and up to three reads.
   mutating func run() throws -> [Outcome] {
     let description: ObjectDescription
-    switch try describe(passesCaches: false, skipsHead: false) {
+    switch try describe(opening(), passesCaches: false) {
     case .failure(let failure): return [.failed(try checked(failure).reason)]
     case .success(let found): description = found
     }
@@ -48,9 +52,20 @@ struct SimulatedReads {
     for _ in 0..<1 + server.random.below(3) {
       let start = server.random.happens(300) ? 0 : server.random.below(description.size)
       let count = 1 + server.random.below(description.size - start)
-      outcomes.append(try read(start..<start + count, of: description.version, &route))
+      outcomes.append(try read(start..<start + count, of: description, &route))
     }
     return outcomes
+  }
+
+  private mutating func opening() -> Opening {
+    switch server.random.below(5) {
+    case 0: .head
+    case 1: .probe
+    case 2: .suffix(1 + server.random.below(10_000))
+    case 3:
+      Opening(.range(server.random.below(6000)..<6000 + server.random.below(10_000)))
+    default: Opening(.beginning)
+    }
   }
 
   private func checked(_ failure: Failure) throws -> Failure {
@@ -70,27 +85,41 @@ struct SimulatedReads {
     guard plan.fields["Accept-Encoding"] == "identity" else { throw Wrong("an encoded body was asked for") }
   }
 
-  private mutating func describe(passesCaches: Bool, skipsHead: Bool) throws -> Result<ObjectDescription, Failure> {
+  private mutating func describe(
+    _ opening: Opening, passesCaches: Bool
+  ) throws -> Result<ObjectDescription, Failure> {
     var machine = DescriptionMachine(
-      origin, rules: rules, habits: habits, passesCaches: passesCaches, skipsHead: skipsHead)
-    defer { machine.lessons.forEach { habits.learn($0) } }
+      origin, rules: rules, habits: habits, opening: opening, passesCaches: passesCaches)
+    server.isDescribing = true
+    defer {
+      machine.lessons.forEach { habits.learn($0) }
+      server.isDescribing = false
+    }
+    var bytes: [UInt8] = []
+    var answer = ModelAnswer(fault: .reset)
     var action = machine.start(at: server.clock)
     for _ in 0..<Self.mostSteps {
       switch action {
       case .send(let plan):
         try sent(plan)
-        let answer = server.answer(plan)
+        answer = server.answer(plan)
         if let head = answer.head {
           action = machine.received(head, at: server.clock)
         } else {
           action = machine.failed(answer.fault ?? .reset, at: server.clock)
         }
+      case .receive(let plan):
+        let (end, taken) = receive(plan, answer)
+        bytes += taken
+        action = machine.bodyEnded(end, taken: taken.count, at: server.clock)
       case .judge: action = machine.judged(verdict(), at: server.clock)
       case .mend:
         action =
           server.random.happens(800)
           ? machine.mended(at: server.clock) : machine.mendFailed(nil, at: server.clock)
-      case .finish(let description): return .success(description)
+      case .finish(let description):
+        opened = Array(bytes.suffix(description.bytes.count))
+        return .success(description)
       case .fail(let failure): return .failure(failure)
       }
     }
@@ -108,21 +137,33 @@ struct SimulatedReads {
   }
 
   private mutating func read(
-    _ range: Range<Int>, of version: ObjectVersion, _ route: inout Route
+    _ range: Range<Int>, of description: ObjectDescription, _ route: inout Route
   ) throws -> Outcome {
-    var machine = ReadMachine(range, of: version, route: route, rules: rules, habits: habits)
+    let version = description.version
+    // What came with the description begins the read.
+    let begun = range.clamped(to: description.bytes)
+    var bytes: [UInt8] = []
+    if begun.lowerBound == range.lowerBound {
+      bytes = Array(opened.dropFirst(begun.lowerBound - description.bytes.lowerBound).prefix(begun.count))
+    }
+    guard bytes.count < range.count else {
+      try compare(bytes, range, version)
+      return .read
+    }
+    var machine = ReadMachine(
+      range, of: version, taken: bytes.count, route: route, rules: rules, habits: habits)
     defer {
       machine.lessons.forEach { habits.learn($0) }
       route = machine.route
     }
-    var bytes: [UInt8] = []
     var answer = ModelAnswer(fault: .reset)
     var action = machine.start(at: server.clock)
     for _ in 0..<Self.mostSteps {
       switch action {
       case .send(let plan):
         try sent(plan)
-        guard let asked = plan.range, asked == range.lowerBound + bytes.count..<range.upperBound else {
+        guard machine.asksForWhole ? plan.range == nil : plan.range == range.lowerBound + bytes.count..<range.upperBound
+        else {
           throw Wrong(
             "\(bytes.count) bytes of \(range) are there, and what is asked for is \(String(describing: plan.range))")
         }
@@ -142,7 +183,7 @@ struct SimulatedReads {
           server.random.happens(800)
           ? machine.mended(at: server.clock) : machine.mendFailed(nil, at: server.clock)
       case .describe:
-        action = machine.described(try describe(passesCaches: true, skipsHead: true), at: server.clock)
+        action = machine.described(try describeAgain(), at: server.clock)
       case .finish:
         try compare(bytes, range, version)
         return .read
@@ -158,6 +199,13 @@ struct SimulatedReads {
     if taken.count == plan.take, plan.rest != 0, server.random.happens(500) { return (.stopped, taken) }
     if let rest = plan.rest, answer.body.count > plan.skip + plan.take + rest { return (.overran, taken) }
     return (answer.fault.map { .fault($0) } ?? .complete, taken)
+  }
+
+  /// What came with the first description stays.
+  private mutating func describeAgain() throws -> Result<ObjectDescription, Failure> {
+    let first = opened
+    defer { opened = first }
+    return try describe(.probe, passesCaches: true)
   }
 
   private func compare(_ bytes: [UInt8], _ range: Range<Int>, _ version: ObjectVersion) throws {

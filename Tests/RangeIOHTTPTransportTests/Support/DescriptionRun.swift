@@ -9,10 +9,10 @@ struct DescriptionRun {
 
   init(
     _ url: String = "https://example.org/data.bin", rules: TransferRules = TransferRules(), habits: Habits = Habits(),
-    passesCaches: Bool = false, skipsHead: Bool = false
+    passesCaches: Bool = false, opening: Opening = .head, known: ObjectVersion? = nil
   ) throws {
     machine = DescriptionMachine(
-      try ObjectURL(url), rules: rules, habits: habits, passesCaches: passesCaches, skipsHead: skipsHead)
+      try ObjectURL(url), rules: rules, habits: habits, opening: opening, known: known, passesCaches: passesCaches)
     action = machine.start(at: testNow)
     note()
   }
@@ -28,6 +28,11 @@ struct DescriptionRun {
 
   mutating func answer(_ head: ResponseHead) {
     action = machine.received(head, at: testNow)
+    note()
+  }
+
+  mutating func ended(_ end: BodyEnd, _ taken: Int) {
+    action = machine.bodyEnded(end, taken: taken, at: testNow)
     note()
   }
 
@@ -51,6 +56,11 @@ struct DescriptionRun {
   /// The request that is to be sent now.
   var request: RequestPlan? {
     if case .send(let plan) = action { plan } else { nil }
+  }
+
+  /// The body that is to be received now.
+  var body: BodyPlan? {
+    if case .receive(let plan) = action { plan } else { nil }
   }
 
   /// Whether a GET of the first byte of the user's URL is to be sent now.

@@ -46,8 +46,11 @@
       /// an answer fails: its ranges are ranges of compressed bytes. What is no coding, such as `UTF-8`, counts as none.
       /// Default: no.
       public var acceptsEncoded = false
-      /// The most bytes that are read of an answer with the whole object, where a range was requested that begins it.
-      /// Longer objects of servers that ignore ranges fail. Default: 1 MiB.
+      /// What opening requests: size and version come along with bytes that the first reads want. ``RemoteOpening/head``
+      /// where a `GET` is too dear. Default: ``RemoteOpening/beginning``, the first 64 KiB.
+      public var opening = RemoteOpening.beginning
+      /// The most bytes that are read of an answer with the whole object, where a range was requested that ends within them,
+      /// or where the server does not tell the size. Longer ranges of servers that ignore ranges fail. Default: 1 MiB.
       public var prefixLimit: ByteCount = .mebibytes(1)
       /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
       /// which caches fetch as many at a time as later reads have use for: from none but the bytes asked for, to what comes
@@ -115,6 +118,7 @@
       settings.rules.judgesByTime = judgesByTime
       settings.rules.acceptsEncoded = acceptsEncoded
       settings.rules.prefixLimit = prefixLimit.bytes
+      settings.opening = opening
       settings.blockSize = blockSize?.bytes
       return settings
     }

@@ -58,7 +58,8 @@
       }
     }
 
-    /// Asks the server for size and version: by `HEAD`, or by a `GET` of the first byte where that is refused or wrong.
+    /// Asks the server for size and version: the first time by a `GET` of ``Configuration/opening``, whose bytes the first
+    /// reads get without another request, later by a `GET` of the first byte. To servers that ignore ranges by `HEAD`.
     ///
     /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (also if the server does not tell
     ///   the size), `invalidResponse`, `timedOut`, `inputOutput`, `invalidConfiguration` or `closed`; errors of the
@@ -102,6 +103,16 @@
       _ range: ByteRange, of source: SourceDescription, receive: @escaping @Sendable (Bytes) throws -> Void
     ) async throws {
       try await object.get().read(range, of: source, receive: receive)
+    }
+
+    /// Passes all bytes of the object to `receive`, in order and as they arrive, of one `GET` without a range: for an object
+    /// that is longer than ``Configuration/prefixLimit`` and whose size the server does not tell, so that no reader can be
+    /// opened for it. Nothing is checked but the end of the body, and a body that breaks is not continued.
+    ///
+    /// - Returns: how many bytes there were.
+    /// - Throws: as ``describe()``, and what `receive` throws.
+    public nonisolated(nonsending) func readAll(_ receive: (Bytes) throws -> Void) async throws -> Int {
+      try await object.get().readAll(receive)
     }
 
     /// `true`: cancelling and closing are answered at once, whatever the server does.

@@ -16,7 +16,11 @@
     /// What is read.
     var range = 1000..<5000
 
-    init() { source.proxy = .none }
+    init() {
+      source.proxy = .none
+      // So that what the server says of the read is no answer to the opening.
+      source.opening = .head
+    }
 
     /// One with TLS, and HTTP/2 if asked for.
     static func tls(http2: Bool = false) -> Liar {

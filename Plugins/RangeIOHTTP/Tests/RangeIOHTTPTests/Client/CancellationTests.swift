@@ -27,7 +27,7 @@
 
     @Test func `closing answers reads in flight, and waits for nothing`() async throws {
       try await withServer { server in
-        let source = HTTPSource(server.url(objectPath), configuration: .test)
+        let source = HTTPSource(server.url(objectPath), configuration: .reading)
         let description = try await source.describe()
         let gate = ServerGate()
         server.script = ServerScript { $0.honest.interrupted(.wait(gate), at: .body(50)) }
@@ -81,7 +81,7 @@
     {
       let count = ProcessInfo.processInfo.environment["RANGEIO_CANCELS"].flatMap { Int($0) } ?? 2000
       try await withServer(isHTTP2 ? .tls(http2: true) : .init(), count: 4 << 20) { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.keepAlive = .seconds(isHTTP2 ? 64 : 63)
         configuration.httpVersion = isHTTP2 ? .http2 : .http1
         configuration.firstByteTimeout = .seconds(5)

@@ -41,7 +41,7 @@
         return context.honest.twice(after: milliseconds)
       }
       try await LyingServer.with(configuration) { server in
-        var settings = HTTPSource.Configuration.test
+        var settings = HTTPSource.Configuration.reading
         settings.connectionsPerHost = 1
         var opened: [(HTTPSource, SourceDescription)] = []
         for number in 1...8 {
@@ -70,7 +70,7 @@
         context.request.method == "HEAD" ? context.honest.twice(after: 0) : context.honest
       }
       try await LyingServer.with(configuration) { server in
-        var settings = HTTPSource.Configuration.test
+        var settings = HTTPSource.Configuration.reading
         settings.connectionsPerHost = 1
         for turn in 0..<24 {
           let number = turn % 8 + 1

@@ -12,7 +12,7 @@
   @Suite(.timeLimit(.minutes(5))) struct LimitTests {
     @Test func `a server that never answers is a timeout`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.firstByteTimeout = .milliseconds(300)
         try await withSource(server, configuration) { source, description in
           server.script = ServerScript { $0.honest.interrupted(.stall, at: .head(0)) }
@@ -25,7 +25,7 @@
     @Test(arguments: [Interruption.Place.head(0), .body(10)])
     func `over HTTP 2 a connection that has died is not used again`(_ place: Interruption.Place) async throws {
       try await withServer(.tls(http2: true)) { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.httpVersion = .http2
         configuration.firstByteTimeout = .milliseconds(300)
         configuration.idleTimeout = .milliseconds(300)
@@ -50,7 +50,7 @@
       let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .bind(host: "127.0.0.1", port: 0).outcome()
       let port = try #require(listener.localAddress?.port)
-      var configuration = HTTPSource.Configuration.test
+      var configuration = HTTPSource.Configuration.reading
       configuration.connectTimeout = .milliseconds(300)
       configuration.firstByteTimeout = .seconds(3600)
       configuration.readTimeout = .seconds(3600)
@@ -63,7 +63,7 @@
 
     @Test func `an idle connection is closed after its time`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.keepAlive = .nanoseconds(1)
         configuration.connectionsPerHost = 1
         try await withSource(server, configuration) { source, description in
@@ -81,6 +81,7 @@
       try await withServer { server in
         var settings = TransportSettings()
         settings.proxy = .none
+        settings.opening = .head
         settings.leastBytesPerSecond = 10_000
         settings.rateWindow = .milliseconds(200)
         let object = try RemoteObject(ObjectURL(server.url(objectPath)), settings: settings)
@@ -99,7 +100,7 @@
       async throws
     {
       try await withServer(.tls(http2: true)) { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.httpVersion = .http2
         configuration.connectionsPerHost = 1
         configuration.firstByteTimeout = .milliseconds(300)
@@ -121,7 +122,7 @@
 
     @Test func `a server that stops within a body is noticed`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.idleTimeout = .milliseconds(300)
         try await withSource(server, configuration) { source, description in
           server.script = ServerScript { $0.honest.interrupted(.stall, at: .body(10)) }
@@ -133,7 +134,7 @@
 
     @Test func `a read has a time limit for all its requests`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.readTimeout = .milliseconds(500)
         try await withSource(server, configuration) { source, description in
           server.script = ServerScript { $0.honest.dripping(1, every: 20) }
@@ -145,7 +146,7 @@
 
     @Test func `a read that waits for its turn has a time limit too`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.connectionsPerHost = 1
         configuration.readTimeout = .seconds(3600)
         try await withSource(server, configuration) { patient, description in
@@ -168,7 +169,7 @@
 
     /// Limits so long that a test which waits for one of them fails.
     private var patient: HTTPSource.Configuration {
-      var configuration = HTTPSource.Configuration.test
+      var configuration = HTTPSource.Configuration.reading
       configuration.connectionsPerHost = 1
       configuration.idleTimeout = .seconds(3600)
       configuration.readTimeout = .seconds(3600)
@@ -208,7 +209,7 @@
 
     @Test func `times that are too long to count are no limits`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         let endless = Duration.seconds(Int64.max)
         configuration.keepAlive = endless
         configuration.connectTimeout = endless
@@ -225,7 +226,7 @@
 
     @Test func `a port where nobody listens fails at once`() async throws {
       let port = try await LyingServer.with { $0.port }
-      let source = HTTPSource("http://127.0.0.1:\(port)/x", configuration: .test)
+      let source = HTTPSource("http://127.0.0.1:\(port)/x", configuration: .reading)
       let error = try await readError { _ = try await source.describe() }
       #expect(error.code == .inputOutput && error.isTransient)
       #expect(error.message.contains("refused"))
@@ -234,7 +235,7 @@
 
     @Test func `a certificate that is not trusted is an error that says so`() async throws {
       try await withServer(.tls()) { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.additionalTrustRoots = []
         let source = HTTPSource(server.url(objectPath), configuration: configuration)
         let error = try await readError { _ = try await source.describe() }
@@ -246,7 +247,7 @@
     @Test func `settings that are impossible are refused when the source is opened`() async throws {
       func refused(_ url: String = "http://127.0.0.1/", _ change: (inout HTTPSource.Configuration) -> Void) async throws
       {
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         change(&configuration)
         let source = HTTPSource(url, configuration: configuration)
         let error = try await readError { _ = try await source.describe() }

@@ -21,7 +21,7 @@
 
   /// Makes a source of the server's object, runs `body` with it and its description, and closes it.
   func withSource<Result>(
-    _ server: LyingServer, _ configuration: HTTPSource.Configuration = .test,
+    _ server: LyingServer, _ configuration: HTTPSource.Configuration = .reading,
     _ body: (HTTPSource, SourceDescription) async throws -> Result
   ) async throws -> Result {
     let source = HTTPSource(server.url(objectPath), configuration: configuration)
@@ -60,6 +60,15 @@
       var configuration = HTTPSource.Configuration()
       configuration.proxy = .none
       configuration.additionalTrustRoots = [.pem(Array(TestCertificate.pem.utf8))]
+      return configuration
+    }
+  }
+
+  extension HTTPSource.Configuration {
+    /// The same, opened by HEAD: so each read is a request.
+    static var reading: HTTPSource.Configuration {
+      var configuration = test
+      configuration.opening = .head
       return configuration
     }
   }

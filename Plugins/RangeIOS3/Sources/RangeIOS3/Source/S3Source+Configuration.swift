@@ -80,6 +80,9 @@
       /// Whether an object that was stored with a `Content-Encoding`, such as `gzip`, is read as it is stored. Otherwise
       /// reading it fails, since its bytes are not those that were encoded. Default: no.
       public var acceptsEncoded = false
+      /// What opening requests: size and version come along with bytes that the first reads want. Default:
+      /// ``RemoteOpening/beginning``, the first 64 KiB.
+      public var opening = RemoteOpening.beginning
       /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
       /// which caches fetch as many at a time as later reads have use for: from none but the bytes asked for, to what comes
       /// in a round trip, at most 1 MiB.
@@ -104,6 +107,7 @@
       settings.readTimeout = readTimeout
       settings.leastBytesPerSecond = leastBytesPerSecond.bytes
       settings.rules.acceptsEncoded = acceptsEncoded
+      settings.opening = opening
       settings.blockSize = blockSize?.bytes
       return settings
     }

@@ -47,8 +47,7 @@
             let bytes = try await source.read(start..<start + 100, of: description)
             #expect(Array(bytes) == StoreScene.content(start..<start + 100))
           }
-          // HEAD and then GET, whose body says why.
-          #expect(scene.store.refusals == ["RequestTimeTooSkewed", "RequestTimeTooSkewed"])
+          #expect(scene.store.refusals == ["RequestTimeTooSkewed"])
           await source.close()
         }
       }
@@ -105,8 +104,8 @@
         }
         let source = scene.source("s3://bucket/key", configuration)
         let description = try await source.describe()
-        _ = try await source.read(0..<10, of: description)
-        _ = try await source.read(10..<20, of: description)
+        _ = try await source.read(70_000..<70_010, of: description)
+        _ = try await source.read(80_000..<80_010, of: description)
         #expect(asked.value == 2)
         await source.close()
       }

@@ -8,12 +8,12 @@
   @Suite(.timeLimit(.minutes(5))) struct S3VersionTests {
     @Test func `an overwritten object stays readable in the version that was opened`() async throws {
       try await StoreScene.with { scene in
-        scene.store.put(ServedObject(count: 50_000, version: 1), at: "/bucket/v", version: "one")
+        scene.store.put(ServedObject(count: 150_000, version: 1), at: "/bucket/v", version: "one")
         let source = scene.source("s3://bucket/v")
         let description = try await source.describe()
         scene.store.put(ServedObject(count: 60_000, version: 2), at: "/bucket/v", version: "two")
-        let bytes = try await source.read(1_000..<50_000, of: description)
-        #expect(Array(bytes) == StoreScene.content(1_000..<50_000, version: 1))
+        let bytes = try await source.read(1_000..<150_000, of: description)
+        #expect(Array(bytes) == StoreScene.content(1_000..<150_000, version: 1))
         #expect(scene.server.log.requests.last?.parameter("versionId") == "one")
         // A new description is of the new version.
         let next = try await source.describe()
@@ -29,7 +29,7 @@
         let source = scene.source()
         let description = try await source.describe()
         scene.store.put(ServedObject(count: 100_000, version: 2), at: "/bucket/key")
-        let error = await #expect(throws: ReadError.self) { _ = try await source.read(0..<1_000, of: description) }
+        let error = await #expect(throws: ReadError.self) { _ = try await source.read(0..<70_000, of: description) }
         #expect(error?.code == .sourceChanged)
         #expect(scene.server.log.requests.contains { $0["If-Match"] == "\"v1\"" })
         await source.close()

@@ -1,0 +1,16 @@
+/// The bytes that opening a remote object brings along with its size and version, for the first reads: so opening and
+/// reading them is one request.
+///
+/// Name what you read first. Of more than 1 MiB the first 1 MiB are requested. They are kept until a read has had them
+/// all, or for eight reads.
+public enum RemoteOpening: Hashable, Sendable {
+  /// These bytes.
+  case range(ByteRange)
+  /// So many bytes at the end, as for formats whose directory is there.
+  case suffix(Int)
+  /// None: servers are asked with `HEAD`, and with a `GET` of the first byte where that fails.
+  case head
+
+  /// The first 64 KiB.
+  public static let beginning = RemoteOpening.range(0..<65_536)
+}

@@ -1,0 +1,199 @@
+#if HTTP
+  internal import RangeIO
+
+  /// One GET of a whole object that is read forward once, by any number of reads that come nearly in its order: for servers
+  /// without ranges.
+  ///
+  /// While nobody wants more, the body waits in the network, with its connection. After a minute without a read it is
+  /// ended.
+  final class ForwardBody: Watched {
+    private static let longestRest = Duration.seconds(60)
+
+    fileprivate struct State {
+      var window: ForwardWindow
+      /// Lets the body run on, if it waits.
+      var resume: (@Sendable () -> Void)?
+      var waiters: [Promise<Void>] = []
+      var outcome: Result<Void, any Error>?
+      var task: Task<Void, Never>?
+      var lastUse = Watch.now
+    }
+    private let core: ObjectCore
+    private let state: Locked<State>
+
+    /// - Parameter start: the first byte that is wanted.
+    init(_ core: ObjectCore, reaching start: Int) {
+      self.core = core
+      state = Locked(State(window: ForwardWindow(reaching: start)))
+    }
+
+    /// Begins to read all bytes of what `snapshot` describes. Call it, or the other one, once.
+    func start(_ snapshot: RemoteObject.Snapshot) {
+      let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
+      var rules = core.settings.rules
+      // After a cut what was there comes again, however much that is.
+      rules.prefixLimit = .max
+      let size = snapshot.version.size
+      start(
+        ReadMachine(0..<size, of: snapshot.version, route: route, rules: rules, habits: habits), sharing: snapshot.pin)
+    }
+
+    /// Begins to read what `machine` takes.
+    func start(_ machine: some TransferMachine, sharing pin: VersionPin? = nil) {
+      let sink = BodySink({ [self] in push($0) }, pausing: { [self] in pause($0) })
+      let transfer = Transfer(machine, core, into: sink, until: .max, sharing: pin)
+      core.watch.add(self)
+      let task = core.background.start { [self] in
+        do {
+          try await transfer.run()
+          ended(.success(()))
+        } catch {
+          ended(.failure(error))
+        }
+      }
+      let isOver = state.withLock { state in
+        state.task = task
+        return state.outcome != nil
+      }
+      if isOver { task.cancel() }
+    }
+
+    enum Reach {
+      case served
+      /// It would be, had the body not failed.
+      case failed
+      case no
+    }
+
+    /// Whether a read that begins at `start` can be served.
+    func reaches(_ start: Int) -> Reach {
+      state.withLock { state in
+        guard state.window.reaches(start) else { return .no }
+        return state.hasFailed && start >= state.window.position ? .failed : .served
+      }
+    }
+
+    var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+    /// Passes the bytes of `range` on.
+    ///
+    /// - Returns: how many; less than all if the body is too far on by now, or ends before.
+    nonisolated(nonsending) func read(
+      _ range: Range<Int>, until deadline: Int64, _ receive: (Bytes) throws -> Void
+    ) async throws -> Int {
+      guard let number = begin(range) else { return 0 }
+      defer { end(number) }
+      var count = 0
+      while count < range.count {
+        switch try next(number) {
+        case .bytes(let bytes):
+          try receive(bytes)
+          count += bytes.count
+        case .wait(let answer):
+          try await core.wait(for: answer, until: deadline, orThrow: TransportFault.deadline.failure)
+        case .end: return count
+        }
+      }
+      return count
+    }
+
+    private func begin(_ range: Range<Int>) -> Int? {
+      state.withLock { state in
+        state.lastUse = Watch.now
+        return state.window.reaches(range.lowerBound) ? state.window.begin(range) : nil
+      }
+    }
+
+    private func end(_ number: Int) {
+      state.withLock { state in
+        state.lastUse = Watch.now
+        state.window.end(number)
+      }
+    }
+
+    private enum Step {
+      case bytes(Bytes)
+      case wait(Promise<Void>)
+      case end
+    }
+
+    private func next(_ number: Int) throws -> Step {
+      let (step, resume) = try state.withLock { state -> (Step, (@Sendable () -> Void)?) in
+        if let bytes = state.window.take(number) { return (.bytes(bytes), state.takeResume()) }
+        switch state.outcome {
+        case .failure(let error): throw error
+        case .success: return (.end, nil)
+        case nil: break
+        }
+        let answer = Promise<Void>()
+        state.waiters.append(answer)
+        return (.wait(answer), state.takeResume())
+      }
+      resume?()
+      return step
+    }
+
+    // MARK: the body
+
+    private func push(_ bytes: Bytes) {
+      let waiters = state.withLock { state in
+        state.window.push(bytes)
+        return state.takeWaiters()
+      }
+      for waiter in waiters { waiter.resolve(.success(())) }
+    }
+
+    /// Whether the body is to wait; `resume` is then called once.
+    private func pause(_ resume: @escaping @Sendable () -> Void) -> Bool {
+      state.withLock { state in
+        guard state.outcome == nil, !state.window.wantsMore else { return false }
+        state.resume = resume
+        return true
+      }
+    }
+
+    private func ended(_ outcome: Result<Void, any Error>) {
+      let (waiters, resume) = state.withLock { state in
+        if state.outcome == nil { state.outcome = outcome }
+        defer { state.resume = nil }
+        return (state.takeWaiters(), state.resume)
+      }
+      resume?()
+      for waiter in waiters { waiter.resolve(.success(())) }
+    }
+
+    // MARK: watched
+
+    func check(at now: Int64) {
+      let isForgotten = state.withLock { state in
+        state.window.isIdle && now - state.lastUse > Self.longestRest.nanoseconds
+      }
+      if isForgotten { stop() }
+    }
+
+    func stop() {
+      core.watch.remove(self)
+      let task = state.withLock { state in
+        state.window.forget()
+        return state.task
+      }
+      task?.cancel()
+      ended(.failure(ReadError.closed))
+    }
+  }
+
+  extension ForwardBody.State {
+    fileprivate var hasFailed: Bool { if case .failure = outcome { true } else { false } }
+
+    fileprivate mutating func takeWaiters() -> [Promise<Void>] {
+      defer { waiters = [] }
+      return waiters
+    }
+
+    fileprivate mutating func takeResume() -> (@Sendable () -> Void)? {
+      guard window.wantsMore else { return nil }
+      defer { resume = nil }
+      return resume
+    }
+  }
+#endif

@@ -1,0 +1,35 @@
+#if HTTP
+  /// The bytes that came with a description, for the first reads of it.
+  ///
+  /// They are let go when a read has had them all, and after a few reads: later ones are elsewhere, or a cache above keeps
+  /// what they want. All bytes of an object without ranges stay.
+  struct OpeningBytes: Sendable {
+    /// How many reads they are kept for.
+    private static let mostReads = 8
+
+    let snapshot: RemoteObject.Snapshot
+    private let range: Range<Int>
+    private let bytes: [UInt8]
+    private let stays: Bool
+    private var reads = 0
+
+    /// - Returns: `nil` if none came.
+    init?(_ object: ObjectDescription, _ sink: BodySink, _ snapshot: RemoteObject.Snapshot) {
+      guard !object.bytes.isEmpty else { return nil }
+      self.snapshot = snapshot
+      range = object.bytes
+      // What came before an answer that was asked for again counts no more.
+      bytes = Array(sink.collected.suffix(object.bytes.count))
+      stays = object.acceptsRanges == false && object.bytes == 0..<object.size
+    }
+
+    /// The first bytes of `wanted`, as far as they are here, and whether no later read may have any.
+    mutating func beginning(of wanted: Range<Int>) -> (bytes: ArraySlice<UInt8>, isOver: Bool) {
+      reads += 1
+      let part = wanted.clamped(to: range)
+      let isOver = !stays && (reads == Self.mostReads || part == range)
+      guard part.lowerBound == wanted.lowerBound, !part.isEmpty else { return ([], isOver) }
+      return (bytes[part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound], isOver)
+    }
+  }
+#endif

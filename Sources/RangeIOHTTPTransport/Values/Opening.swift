@@ -1,0 +1,29 @@
+internal import RangeIO
+
+/// How a description begins, and which bytes come with it.
+enum Opening: Hashable, Sendable {
+  /// A GET of these bytes.
+  case range(Range<Int>)
+  /// A GET of so many bytes at the end.
+  case suffix(Int)
+  /// HEAD, and no bytes.
+  case head
+  /// A GET of the first byte, of which only the head counts.
+  case probe
+  /// A GET of all.
+  case whole
+
+  /// The most bytes that are asked for, and kept for the first reads.
+  static let mostBytes = 1 << 20
+
+  /// What a user wants, with at least one byte and at most ``mostBytes``.
+  init(_ wanted: RemoteOpening) {
+    switch wanted {
+    case .range(let range):
+      let start = min(max(0, range.lowerBound), Int.max - Self.mostBytes)
+      self = .range(start..<min(max(start + 1, range.upperBound), start + Self.mostBytes))
+    case .suffix(let count): self = .suffix(min(max(1, count), Self.mostBytes))
+    case .head: self = .head
+    }
+  }
+}
