@@ -191,10 +191,11 @@ import Testing
 
     init() throws {
       #if canImport(Darwin)
-        listener = socket(AF_INET, SOCK_STREAM, 0)
+        let listener = socket(AF_INET, SOCK_STREAM, 0)
       #else
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       #endif
+      self.listener = listener
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -207,7 +208,7 @@ import Testing
       }
       guard isBound else { throw Errno(rawValue: errno) }
       port = Int(UInt16(bigEndian: address.sin_port))
-      Thread.detachNewThread { [listener] in
+      Thread.detachNewThread {
         while case let client = accept(listener, nil, nil), client >= 0 {
           let answer = Array("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".utf8)
           _ = answer.withUnsafeBytes { write(client, $0.baseAddress, $0.count) }
