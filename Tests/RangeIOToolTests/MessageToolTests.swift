@@ -57,7 +57,7 @@ import Testing
     Row("copy @file @x --retries 3", 2, "--retries is for sources that begin with http://"),
     Row("cat s3://b/k --trust-times", 2, "--trust-times is for sources that begin with http:// or https://"),
     Row("info https://h/x --time-limit 0", 2, "--time-limit: write seconds"),
-    Row("info https://h/x --retries -1", 2, "--retries: -1 is not from 0 to 1000"),
+    Row("info https://h/x --retries 1001", 2, "--retries: 1001 is not from 0 to 1000"),
   ]
 
   @Test(arguments: rows) func `a message says what is wrong and what to do`(row: Row) async throws {
@@ -176,7 +176,7 @@ import Testing
         server.objects.put(ServedObject(count: 9), at: "/object")
         let url = server.url("/object")
         try await check(Row("info \(url) --retries 0", 1, "is not trusted", "with --cacert"))
-        try await check(Row("info \(url) --cacert @missing", 2, "@missing"))
+        try await check(Row("info \(url) --cacert @missing", 1, "@missing"))
         let file = try directory.file("roots.pem", Array(TestCertificate.pem.utf8))
         let result = try await tool("cat", url, "--cacert", file)
         #expect(result.code == 0 && result.output == ServedObject(count: 9).bytes, "\(result.errors)")
@@ -210,8 +210,13 @@ import Testing
       port = Int(UInt16(bigEndian: address.sin_port))
       Thread.detachNewThread {
         while case let client = accept(listener, nil, nil), client >= 0 {
+          // What was not read would be answered by a reset.
+          var buffer = [UInt8](repeating: 0, count: 4096)
+          _ = read(client, &buffer, buffer.count)
           let answer = Array("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".utf8)
           _ = answer.withUnsafeBytes { write(client, $0.baseAddress, $0.count) }
+          shutdown(client, Int32(SHUT_WR))
+          while read(client, &buffer, buffer.count) > 0 {}
           close(client)
         }
       }

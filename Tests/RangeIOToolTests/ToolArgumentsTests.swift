@@ -29,9 +29,9 @@ import Testing
     #expect(try await tool("explain", source, "--after", "-5", "--after", "0-9", "--range", "-5").code == 0)
   }
 
-  @Test func `more than one range is refused in those words`() async throws {
+  @Test func `ranges with a comma are refused in those words`() async throws {
     let result = try await tool("read", source, "--range", "0-9,20-29")
-    #expect(result.code == 2 && result.hasOneLineOfErrors && result.errors.contains("one range only"))
+    #expect(result.code == 2 && result.hasOneLineOfErrors && result.errors.contains("once for each range"))
   }
 
   @Test func `wrong usage names the help of the command that was called`() async throws {

@@ -196,7 +196,11 @@ struct Copying {
           if rest.lowerBound < hole.lowerBound {
             try await pass(reader.stream(rest.lowerBound..<hole.lowerBound, chunkSize: chunkSize))
           }
-          if !hole.isEmpty { try write(.zeros(hole.count)) }
+          if !hole.isEmpty {
+            try write(.zeros(hole.count))
+            // That may have taken long, as into a pipe.
+            try await holes.check(hole, of: reader.source)
+          }
           progress.advance(hole.count)
           rest = hole.upperBound..<rest.upperBound
         }

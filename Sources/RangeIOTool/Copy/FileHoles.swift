@@ -36,6 +36,11 @@ struct FileHoles: Sendable {
     return try await file.withDescriptor(of: source, for: range) { Self.look($0.rawValue, range) }
   }
 
+  /// Throws if the file is another version than `source`: what is known of `hole` was true until now if it is not.
+  func check(_ hole: ByteRange, of source: SourceDescription) async throws {
+    try await file.withDescriptor(of: source, for: hole, waits: false) { _ in }
+  }
+
   private static func look(_ descriptor: CInt, _ range: ByteRange) -> Found {
     // With a position of its own: others may use that of this one.
     let own = rio_open_for_holes(descriptor)
