@@ -35,6 +35,7 @@
       configuration.headers = settings.headers.map { ($0.name, $0.value) }
       configuration.connectionsPerHost = options.parallel
       if let path = settings.certificates { configuration.additionalTrustRoots = [path] }
+      configuration.acceptsEncoded = settings.acceptsEncoded
       if let limit = settings.timeLimit { configuration.readTimeout = limit }
       configuration.opening = options.opening
       configuration.region = settings.region

@@ -20,8 +20,7 @@ struct RemoteOptions: ParsableArguments {
     help: ArgumentHelp("For a URL: trust the certificates in this file (PEM), too.", valueName: "file"),
     completion: .file())
   var cacert: String?
-  @Flag(
-    help: "For http:// and https://: read an object that is stored with an encoding, such as gzip, as it is stored.")
+  @Flag(help: "For a URL: read an object that is stored with an encoding, such as gzip, as it is stored.")
   var acceptEncoded = false
   @Flag(
     help: "For http:// and https://: tell versions by time and size, not by tags: for servers whose tags differ.")

@@ -24,14 +24,13 @@ struct RemoteSettings: Equatable {
   func check(for name: SourceName) throws(ToolFailure) {
     let ofURLs = [
       ("--header and --header-env are", !headers.isEmpty), ("--cacert is", certificates != nil),
-      ("--time-limit is", timeLimit != nil), ("--retries is", retries != nil),
+      ("--time-limit is", timeLimit != nil), ("--retries is", retries != nil), ("--accept-encoded is", acceptsEncoded),
     ]
     if !name.isURL, let (options, _) = ofURLs.first(where: \.1) {
       throw .usage("\(options) for sources that begin with http://, https:// or s3://")
     }
-    let ofHTTP = [("--accept-encoded", acceptsEncoded), ("--trust-times", trustsTimes)]
-    if name.kind != .http, let (option, _) = ofHTTP.first(where: \.1) {
-      throw .usage("\(option) is for sources that begin with http:// or https://")
+    guard name.kind == .http || !trustsTimes else {
+      throw .usage("--trust-times is for sources that begin with http:// or https://")
     }
     guard name.kind != .s3 else { return }
     let options = [
