@@ -1,5 +1,4 @@
 import ArgumentParser
-import CRangeIOSystem
 import RangeIO
 
 /// The command line of RangeIO.
@@ -34,14 +33,11 @@ struct RangeIOTool: AsyncParsableCommand {
 
   /// Replaces the `main` of ArgumentParser, which uses its own exit codes and error texts.
   static func main() {
-    #if os(Linux)
-      // Swift finds the arguments there; without it there are none, or the process is stopped.
-      guard rio_mode_of_path("/proc/self/cmdline") >= 0 else {
-        StandardError.line(
-          "rangeio: /proc is not mounted, so the arguments cannot be read: mount it (mount -t proc proc /proc)")
-        endProcess(ToolStatus.failure.rawValue)
-      }
-    #endif
+    guard Platform.hasArguments else {
+      StandardError.line(
+        "rangeio: /proc is not mounted, so the arguments cannot be read: mount it (mount -t proc proc /proc)")
+      endProcess(ToolStatus.failure.rawValue)
+    }
     // The work runs on no actor: it must not wait for the main thread, which waits for signals.
     Interrupts.shared.run { @concurrent in endProcess(await perform(Array(CommandLine.arguments.dropFirst()))) }
   }

@@ -16,6 +16,9 @@ enum Platform {
     /// The most bytes that one `write` accepts.
     static let longestWrite = Int(CInt.max)
 
+    /// Whether Swift finds the arguments of the process.
+    static var hasArguments: Bool { true }
+
     /// The handler in `action`.
     static func handler(of action: sigaction) -> Int {
       unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
@@ -26,6 +29,9 @@ enum Platform {
 
     /// The most bytes that one `write` accepts.
     static let longestWrite = Int.max
+
+    /// Whether Swift finds the arguments of the process: without `/proc` there are none, or the process is stopped.
+    static var hasArguments: Bool { access("/proc/self/cmdline", F_OK) == 0 }
 
     /// The handler in `action`.
     static func handler(of action: sigaction) -> Int {

@@ -9,6 +9,7 @@ enum ToolAdvice {
     ("read this: pass credentials", "read this: add --header 'Authorization: …'"),
     ("name a profile, or ask for anonymous access", "name a profile with --profile, or add --no-sign"),
     ("its time limit: raise it", "its time limit: raise it with --time-limit"),
+    ("this read is over: try again, or allow more of it", "this read is over: raise it with --time-limit"),
     (", or open what is there with isReadOnly", ""),
     (", which is a URL: read it with RangeReader(contentsOf:) of RangeIOHTTP or RangeIOS3", ""),
   ]

@@ -21,7 +21,7 @@
 
     @Test func `no error, name, id or count shows a secret`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = HTTPSource.Configuration.reading
         configuration.headers = [("X-Token", "s3cret-header")]
         configuration.credentials = .bearer("s3cret-token")
         configuration.firstByteTimeout = .seconds(1)

@@ -124,7 +124,7 @@
           ("/a%20b`\"<>\\^{|}%.bin?p=%2F&q=100%", "/a%20b%60%22%3C%3E%5C%5E%7B%7C%7D%25.bin?p=%2F&q=100%25"),
         ] {
           server.script = ServerScript { context in
-            var answer = ScriptedAnswer(200, [ServedField("ETag", "\"a\""), ServedField("Content-Length", "5")])
+            var answer = ScriptedAnswer.whole(ServedObject(count: 5))
             answer.isBodyless = context.request.method == "HEAD"
             return answer
           }

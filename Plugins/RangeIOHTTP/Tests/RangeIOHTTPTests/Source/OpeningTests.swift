@@ -129,16 +129,16 @@
     @Test(arguments: NumberedAnswer.allCases.filter { $0 != .shiftedBytes })
     func `no wrong answer to the opening makes a wrong read`(_ lie: NumberedAnswer) async throws {
       for variant in 0..<lie.variants {
-        for opening in [RemoteOpening.beginning, .suffix(5000), .range(1000..<5000)] {
+        for (opening, times) in [
+          (RemoteOpening.beginning, 1), (.beginning, 2), (.suffix(5000), 1), (.range(1000..<5000), 1),
+        ] {
           var liar = Liar()
           liar.source = configuration(opening)
-          liar.source.firstByteTimeout = .milliseconds(500)
-          liar.source.idleTimeout = .milliseconds(500)
-          liar.source.readTimeout = .seconds(2)
-          for times in [1, 2] {
-            let outcome = try await liar.readAll(.always(lie, variant: variant, times: times))
-            #expect(outcome.isRight || outcome.error != nil, "\(lie), form \(variant), \(opening)")
-          }
+          liar.source.firstByteTimeout = .milliseconds(200)
+          liar.source.idleTimeout = .milliseconds(200)
+          liar.source.readTimeout = .seconds(1)
+          let outcome = try await liar.readAll(.always(lie, variant: variant, times: times))
+          #expect(outcome.isRight || outcome.error != nil, "\(lie), form \(variant), \(opening), \(times) times")
         }
       }
     }

@@ -152,7 +152,7 @@
     ) async throws {
       try await withServer(isHTTP2 ? .tls(http2: true) : .init()) { server in
         server.script = ServerScript { context in
-          var answer = ScriptedAnswer(200, [ServedField("ETag", "\"a\""), ServedField("Content-Length", "5")])
+          var answer = ScriptedAnswer.whole(ServedObject(count: 5))
           answer.isBodyless = context.request.method == "HEAD"
           return answer
         }
