@@ -16,7 +16,9 @@ def scattered(count, size, seed):
     return [(lower, lower + size) for lower in (numbers.randrange(SIZE - size) for _ in range(count))]
 
 
-RANGES = {"scattered": scattered(1000, 4096, seed=16), "warm": scattered(1000, 65_536, seed=64)}
+RANGES = {
+    "scattered": scattered(1000, 4096, seed=16), "warm": scattered(1000, 65_536, seed=64),
+    "first": [(0, 100)], "last": [(SIZE - 65_536, SIZE)], "tiny": scattered(100, 1024, seed=1)}
 
 
 def optimum(ranges, link):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Experiments A and B: reads scattered ranges of one object over links, by RangeIO and by others.
+"""Experiments A, B and C: reads scattered ranges of one object over links, by RangeIO and by others.
 
     measure.py scattered --link near --rounds 7 --results FILE
     measure.py warm --rounds 3 --results FILE
+    measure.py cold --link slow --rounds 5 --results FILE
     measure.py replaced --results FILE
     report.py FILE FOLDER
 
@@ -64,7 +65,7 @@ class Bench:
     def command(self, program, url, ranges, output):
         kind, _, mode = program.partition(" ")
         if kind == "rangeio":
-            more = ["--disk", mode] if mode else []
+            more = mode.split(" ") if mode.startswith("--") else ["--disk", mode] if mode else []
             return [os.path.join(self.options.programs, "RemoteBenchmark"), url, ranges, output, *more]
         # GDAL's bindings are the system's; the others are in the environment made for them.
         python = self.options.python if kind in ("obstore", "fsspec") else sys.executable
@@ -115,6 +116,21 @@ class Bench:
             # Another one begins in each round.
             for program in programs[number % len(programs):] + programs[:number % len(programs)]:
                 self.note({"experiment": "scattered", "link": name} | self.run(program, link, path, expected))
+        link.stop()
+
+    # C: a new process to the first 100 bytes, to the last 64 KiB, and through 100 times 1 KiB, one after the other.
+
+    def cold(self):
+        name = self.options.link
+        link = self.link(name)
+        for _ in range(self.options.rounds):
+            for what in ("first", "last", "tiny"):
+                ranges = RANGES[what]
+                path, expected = self.write_ranges(ranges), self.digest(ranges)
+                hint = " --opening -65536" if what == "last" else ""
+                for program in (f"rangeio --in-turn yes{hint}", "obstore in-turn"):
+                    ran = self.run(program, link, path, expected, program.partition(" ")[0])
+                    self.note({"experiment": "cold", "what": what, "link": name} | ran)
         link.stop()
 
     # B, runs 1 and 2: 1,000 times 64 KiB, and again in a new process.
@@ -224,7 +240,7 @@ def processor():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("experiment", choices=["scattered", "warm", "replaced"])
+    parser.add_argument("experiment", choices=["scattered", "warm", "cold", "replaced"])
     parser.add_argument("--link", choices=LINKS, default="near")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=20)

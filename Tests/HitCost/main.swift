@@ -108,7 +108,7 @@ executor.run {
   let source = EndlessSource()
   let reader = try await RangeReader(source, configuration: .init(background: background)) {
     for _ in 0..<(what == "hit-under-stages" ? 2 : 0) { Idle() }
-    if what == "cached-under-limit" { TimeLimiting(.seconds(1)) }
+    if what == "cached-under-limit" { TimeLimiting(.seconds(3600)) }
     Caching(store, fill: .exact, blockSize: .kibibytes(4))
   }
   if what == "stream" {

@@ -1,5 +1,5 @@
 """URL RANGES OUTPUT MODE: `default` and a gap in bytes use get_ranges, which has ten requests under way whatever it is
-told; `eight:GAP` merges by itself and has eight."""
+told; `eight:GAP` merges by itself and has eight; `in-turn` reads one after the other."""
 
 import asyncio
 import sys
@@ -29,6 +29,9 @@ async def eight(gap):
 
 
 def read():
+    if mode == "in-turn":
+        client = store()
+        return [obstore.get_range(client, name, start=lower, end=upper) for lower, upper in wanted]
     if mode.startswith("eight:"):
         return asyncio.run(eight(int(mode[6:])))
     options = {} if mode == "default" else {"coalesce": int(mode)}

@@ -94,11 +94,12 @@ enum Selection: Equatable {
 }
 
 extension Selection {
-  /// What opening an object behind a URL is to bring along: the first window of a stream.
+  /// What opening an object behind a URL is to bring along: what was asked for, or the first of it while nothing is known of
+  /// the link.
   var opening: RemoteOpening {
     switch self {
-    case .whole: .range(0..<1 << 20)
-    case .from(let offset): .range(offset..<Int.max)
+    case .whole: .beginning
+    case .from(let offset): .range(offset..<offset + min(65_536, Int.max - offset))
     case .span(let offset, let count): .range(offset..<offset + count)
     // A longer one does not begin with what would come.
     case .suffix(let count): count <= 1 << 20 ? .suffix(count) : .beginning

@@ -2,20 +2,24 @@ import RangeIO
 
 /// What the command line asks for.
 ///
-///     RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--versions A B --seconds N]
+///     RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--in-turn yes] [--opening -COUNT] [--versions A B --seconds N]
 struct Settings {
   let url: String
   let ranges: [Range<Int>]
   /// Where the bytes go, one range after the other, once the clock has stopped.
   let output: String
   var disk: String?
+  /// Whether the ranges are read one after the other, each by itself.
+  var isInTurn = false
+  /// What is read first.
+  var opening = RemoteOpening.beginning
   /// The two contents that the object alternates between, and how long they are read.
   var versions: (a: String, b: String)?
   var seconds = 10.0
 
   init(_ arguments: [String]) async throws {
     guard arguments.count >= 4 else {
-      fatalError("usage: RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--versions A B --seconds N]")
+      fatalError("usage: RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--in-turn yes] [--opening -COUNT] …")
     }
     url = arguments[1]
     output = arguments[3]
@@ -25,6 +29,8 @@ struct Settings {
       guard let value = rest.popFirst() else { fatalError("\(option) has no value") }
       switch option {
       case "--disk": disk = value
+      case "--in-turn": isInTurn = value == "yes"
+      case "--opening": opening = Int(value).map { .suffix(-$0) } ?? opening
       case "--seconds": seconds = Double(value) ?? seconds
       case "--versions": versions = rest.popFirst().map { (value, $0) }
       default: fatalError("unknown option \(option)")

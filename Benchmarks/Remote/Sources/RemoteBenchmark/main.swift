@@ -17,10 +17,17 @@ if let versions = settings.versions {
   let seen = try await watch.run(store)
   print(#"{"a": \#(seen.a), "b": \#(seen.b), "changed": \#(seen.changed), "mixed": \#(seen.mixed)}"#)
 } else {
+  var configuration = HTTPSource.Configuration()
+  configuration.opening = settings.opening
   let start = ContinuousClock.now
-  let reader = try await RangeReader(contentsOf: settings.url, store: store)
+  let reader = try await RangeReader(contentsOf: settings.url, configuration: configuration, store: store)
   let opened = ContinuousClock.now
-  let pieces = try await reader.read(settings.ranges)
+  var pieces: [Bytes] = []
+  if settings.isInTurn {
+    for range in settings.ranges { pieces.append(try await reader.read(range)) }
+  } else {
+    pieces = try await reader.read(settings.ranges)
+  }
   let wall = ContinuousClock.now - start
   let usage = Usage()
   try write(pieces, to: settings.output)
