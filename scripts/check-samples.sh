@@ -6,6 +6,8 @@
 # guides whose programs scripts/check-guides.sh runs, the pages of plugins that need a trait unless the build has it, manifests
 # of packages, and blocks that import what is not built here.
 #
+# Type-checks as well what plugins are without their traits.
+#
 # Usage: scripts/check-samples.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -82,3 +84,10 @@ swiftc -typecheck -wmo -parse-as-library -swift-version 6 -suppress-warnings -mo
   "${maps[@]}" scripts/samples/Prelude.swift ${plugins[@]+"${plugins[@]}"} "$work"/Sample*.swift
 read -r samples blocks left <"$work/counts"
 echo "check-samples: $samples of $blocks Swift blocks compile; $left are manifests or import what is not built here"
+
+# What there is of a plugin whose trait was forgotten.
+for plugin in HTTP S3; do
+  swiftc -typecheck -wmo -parse-as-library -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
+    -package-name range_io -module-name "RangeIO$plugin" -I "$modules" "${maps[@]}" \
+    $(find "Plugins/RangeIO$plugin/Sources/RangeIO$plugin" -name '*.swift')
+done

@@ -63,6 +63,6 @@
       message: "RangeIOHTTP is built without its trait: write .package(url: …, traits: [\"HTTP\"]) in Package.swift"
     )
     @_disfavoredOverload
-    public init(contentsOf url: String) async throws { fatalError("unavailable") }
+    public init(contentsOf url: String) async throws { try await self.init(FileSource(url)) }
   }
 #endif

@@ -102,6 +102,6 @@
       *, unavailable,
       message: "RangeIOS3 is built without its trait: write .package(url: …, traits: [\"S3\"]) in Package.swift"
     )
-    public init(contentsOf url: String) async throws { fatalError("unavailable") }
+    public init(contentsOf url: String) async throws { try await self.init(FileSource(url)) }
   }
 #endif
