@@ -32,7 +32,7 @@ for command in "${commands[@]}"; do
       "$trait" >"$clone/.plain.swift"
     maps=()
     while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
-      find Sources .build/checkouts/swift-system -name module.modulemap)
+      find Sources .build/debug/CRangeIO*.build .build/checkouts/swift-system -name module.modulemap)
     if swiftc -typecheck -I .build/debug/Modules "${maps[@]}" "$clone/.plain.swift" 2>"$clone/.plain.log" ||
       ! grep -qF "traits: [\"$trait\"]" "$clone/.plain.log"; then
       cat "$clone/.plain.log" >&2
