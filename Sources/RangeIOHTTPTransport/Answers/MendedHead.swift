@@ -10,7 +10,7 @@ enum MendedHead {
   private typealias Field = (name: [UInt8], value: [UInt8])
 
   /// The head in other bytes; `nil` if it passes as it is. After a head whose form was mended the connection is closed:
-  /// whoever is in between may have read it in another way.
+  /// a proxy on the way may have read it otherwise.
   ///
   /// - Parameter head: with its empty line, and line ends of one kind.
   static func of(_ head: some Collection<UInt8>) -> [UInt8]? {

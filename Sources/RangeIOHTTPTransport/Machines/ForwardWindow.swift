@@ -30,7 +30,7 @@ struct ForwardWindow {
   /// How many bytes are here.
   var count: Int { position - low }
 
-  /// Whether nobody reads.
+  /// No read is under way.
   var isIdle: Bool { readers.isEmpty }
 
   /// Whether the body may run on.
@@ -80,7 +80,7 @@ struct ForwardWindow {
     trim()
   }
 
-  /// Lets go of what has gone by.
+  /// Drops the bytes that were passed on.
   mutating func forget() { (chunks, low) = ([], position) }
 
   private mutating func trim() {

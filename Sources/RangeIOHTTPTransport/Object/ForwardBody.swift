@@ -4,8 +4,8 @@
   /// One GET of a whole object that is read forward once, by any number of reads that come nearly in its order: for servers
   /// without ranges.
   ///
-  /// While nobody wants more, the body waits in the network, with its connection. After a minute without a read it is
-  /// ended.
+  /// While no read needs more of it, the rest of the body stays with the server, and the connection open. A minute without a
+  /// read ends both.
   final class ForwardBody: Watched {
     private static let longestRest = Duration.seconds(60)
 

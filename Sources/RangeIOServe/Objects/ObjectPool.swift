@@ -35,8 +35,8 @@
     }
     private struct State {
       var entries: [[ServedName]: Entry] = [:]
-      /// What opening said of names that lead to nothing. Apart from the objects, which names that somebody makes up must not
-      /// push out.
+      /// The errors of names that do not exist. Kept apart from the objects, so that requests for invented names push none of
+      /// them out.
       var absences: [[ServedName]: Absence] = [:]
       var clock: UInt64 = 0
       var looks: UInt64 = 0

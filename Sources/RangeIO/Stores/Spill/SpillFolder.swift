@@ -113,7 +113,7 @@ struct SpillFolder {
           var own = SpillFolder(try directory.openDirectory(name), on: disk, context)
           let lock = try own.directory.create(Self.lockName)
           guard try lock.lock(exclusively: true), try lock.status().linkCount == 1 else {
-            // `try?`: the process that took it over removes it.
+            // `try?`, twice: what cannot be removed here, the process that took it over removes.
             try? own.directory.remove(Self.lockName)
             try? directory.removeDirectory(name)
             return nil

@@ -15,6 +15,7 @@
     @Test func `the roots of a file are trusted, and a file that cannot be read is an error`() async throws {
       let file = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString).pem")
       try Data(TestCertificate.pem.utf8).write(to: file)
+      // `try?`: what stays behind is the system's to clean.
       defer { try? FileManager.default.removeItem(at: file) }
       try await withServer(.tls()) { server in
         for (path, says): (String?, String?) in [

@@ -74,6 +74,7 @@
     @Test func `AWS_CA_BUNDLE names the roots that are trusted`() async throws {
       let file = FileManager.default.temporaryDirectory.appendingPathComponent("bundle-\(UUID().uuidString).pem")
       try Data(TestCertificate.pem.utf8).write(to: file)
+      // `try?`: what stays behind is the system's to clean.
       defer { try? FileManager.default.removeItem(at: file) }
       let store = MiniatureStore()
       store.set { $0.isPublic = true }
