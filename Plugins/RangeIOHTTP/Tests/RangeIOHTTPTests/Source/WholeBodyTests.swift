@@ -188,6 +188,26 @@
       }
     }
 
+    @Test(arguments: [1, 100_000, 299_999])
+    func `what came of an answer without length before it broke is no part of the object`(_ broken: Int) async throws {
+      try await withServer(count: 300_000) { server in
+        server.script = ServerScript { context in
+          guard let object = context.object else { return context.honest }
+          var answer = ScriptedAnswer.whole(object)
+          answer.fields["Content-Length"] = nil
+          answer.framing = .chunked(10_000)
+          let isFirst = context.memory.count("GET") == 0
+          return isFirst ? answer.interrupted(.reset, at: .body(broken)) : answer
+        }
+        try await RangeIOHTTPTests.withSource(server, .test) { source, description in
+          #expect(description.byteCount == 300_000 && wholes(server) == 2)
+          try await expectContent(0..<300_000, of: source, description)
+          try await expectContent(1000..<1010, of: source, description)
+          #expect(wholes(server) == 2)
+        }
+      }
+    }
+
     @Test(arguments: [204, 400, 416, 500]) func `an object of no bytes is there, however its ranges are refused`(
       _ status: Int
     ) async throws {
