@@ -18,12 +18,12 @@ swift_build() {
   SWIFT_DETERMINISTIC_HASHING=1 swift build --scratch-path "$scratch" ${traits:+--traits "$traits"} "$@"
 }
 
-# Builds, with further options of 'swift build'. Without what only editors and debuggers read, which takes a tenth of the time
-# each; for a debugger, unless a sanitizer is to name lines.
+# Builds, with further options of 'swift build'. Without what only a debugger reads, which takes a tenth of the time, unless a
+# sanitizer is to name lines.
 build() {
   local debugging=(-debug-info-format none)
   case " $* " in *' --sanitize'*) debugging=() ;; esac
-  swift_build --disable-index-store ${debugging[@]+"${debugging[@]}"} "$@"
+  swift_build ${debugging[@]+"${debugging[@]}"} "$@"
 }
 
 # Where what was built lies.
