@@ -1,14 +1,17 @@
 /// The bytes that opening a remote object brings along with its size and version, for the first reads: so opening and
 /// reading them is one request.
 ///
-/// Name what you read first. Of more than 1 MiB the first 1 MiB are requested. They are kept until a read has had them
-/// all, or for eight reads.
+/// Name what you read first. Of more than 1 MiB, 1 MiB is requested: the first of a range, the last of a suffix. The bytes
+/// are kept until a read has had them all, or for eight reads. They are not kept if the object changed less than two seconds
+/// ago.
 public enum RemoteOpening: Hashable, Sendable {
   /// These bytes.
   case range(ByteRange)
   /// So many bytes at the end, as for formats whose directory is there.
   case suffix(Int)
   /// None: servers are asked with `HEAD`, and with a `GET` of the first byte where that fails.
+  ///
+  /// Do not use it where `HEAD` shows a tag that answers to `GET` lack: reads fail until the reader is refreshed.
   case head
 
   /// The first 64 KiB.

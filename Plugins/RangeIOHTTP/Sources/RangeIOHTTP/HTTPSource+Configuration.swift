@@ -49,8 +49,10 @@
       /// What opening requests: size and version come along with bytes that the first reads want. ``RemoteOpening/head``
       /// where a `GET` is too dear. Default: ``RemoteOpening/beginning``, the first 64 KiB.
       public var opening = RemoteOpening.beginning
-      /// The most bytes that are read of an answer with the whole object, where a range was requested that ends within them,
-      /// or where the server does not tell the size. Longer ranges of servers that ignore ranges fail. Default: 1 MiB.
+      /// How much is read of the whole object, where a server answers a range with it. Ranges that end within so many bytes are
+      /// read of that answer. Those beyond are read forward: one `GET` serves all that come nearly in order. An object of no
+      /// more bytes is kept when it is opened, if it has at most 1 MiB or the server does not tell its size. At most 1 GiB.
+      /// Default: 1 MiB.
       public var prefixLimit: ByteCount = .mebibytes(1)
       /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
       /// which caches fetch as many at a time as later reads have use for: from none but the bytes asked for, to what comes

@@ -58,8 +58,9 @@
       }
     }
 
-    /// Asks the server for size and version: the first time by a `GET` of ``Configuration/opening``, whose bytes the first
-    /// reads get without another request, later by a `GET` of the first byte. To servers that ignore ranges by `HEAD`.
+    /// Asks the server for size and version. The first time it requests ``Configuration/opening``, whose bytes the first
+    /// reads get without another request. Later it sends a `GET` of the first byte, or `HEAD` where the opening is
+    /// ``RemoteOpening/head`` and to servers that ignore ranges.
     ///
     /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (also if the server does not tell
     ///   the size), `invalidResponse`, `timedOut`, `inputOutput`, `invalidConfiguration` or `closed`; errors of the
