@@ -19,7 +19,7 @@ import Synchronization
 /// is not kept; a single block may take all of it.
 ///
 /// In a container with little memory the store stops growing before its limit, when the control group has nothing left.
-/// It asks with every few MiB that it grows.
+/// It asks before each step by which it grows, of 1 to 64 MiB.
 ///
 /// **Cost.** A hit of one block takes a lock that other hits seldom need, a look-up, and a reference: no allocation.
 /// The bookkeeping takes about 126 bytes per block in addition to the bytes.

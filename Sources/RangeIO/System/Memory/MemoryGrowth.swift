@@ -2,7 +2,7 @@
 /// in, actions out.
 ///
 /// Stores grow by steps, and a look comes with each: a step is a part of what was left. When next to nothing is left, stores
-/// keep what they have, or less if that is too much, and a look comes with every few MiB that they would have liked to take.
+/// keep what they have, or less if that is too much, and a look comes when they were refused a 16th of that, 4 MiB at least.
 struct MemoryGrowth: Equatable, Sendable {
   enum Action: Equatable { case grant, refuse, look }
 
