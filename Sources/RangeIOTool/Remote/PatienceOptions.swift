@@ -4,12 +4,16 @@ import ArgumentParser
 struct PatienceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "For a URL: the most time of a read with all its requests and retries; one that takes longer fails.",
+      "For a URL: the most time of opening it, and of a read with all its requests and retries; longer ones fail.",
       valueName: "seconds"))
   var timeLimit: Double?
   @Option(
     help: ArgumentHelp(
-      "For a URL: how often a request that failed for a while is sent again in a row, 0 to 1000.", valueName: "count"))
+      """
+      For a URL: how often a request that failed for a while is sent again in a row, 0 to 1000. A request that a broken \
+      connection cut off is sent again besides, at once, up to 8 times in a row.
+      """,
+      valueName: "count"))
   var retries: Int?
 
   /// Adds what the options say to `settings`.
