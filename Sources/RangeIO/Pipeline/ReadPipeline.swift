@@ -80,14 +80,21 @@ extension ReadPipeline {
     return next
   }
 
-  /// Describes the source that is being opened, by `describe`, which a stage may try again.
+  /// Describes the source that is being opened, by `describe`, which a stage may try again: within the limits of the stages
+  /// above it.
   nonisolated(nonsending) func opening(
     _ bottom: ReadNext, _ describe: nonisolated(nonsending) () async throws -> SourceDescription
   ) async throws -> SourceDescription {
-    guard let stage = stages.lazy.compactMap({ $0.linked as? any OpeningStage }).first else {
-      return try await describe()
+    var deadline: ReadInstant?
+    for stage in stages {
+      if let stage = stage.linked as? any OpeningStage {
+        return try await stage.opening(bottom, until: deadline, describe)
+      }
+      guard let limit = (stage.linked as? any TimedStage)?.limit else { continue }
+      let end = bottom.time.now.advanced(by: limit)
+      deadline = min(end, deadline ?? end)
     }
-    return try await stage.opening(bottom, describe)
+    return try await describe()
   }
 
   /// Whether both are caches with the same store: a fetch of one through the other would wait for itself.

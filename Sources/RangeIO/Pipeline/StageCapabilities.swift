@@ -26,11 +26,19 @@ protocol ExplainingStage: ReadStage {
   func explain(_ range: ByteRange, of source: SourceDescription, next: ReadNext) -> [ReadExplanation.Part]
 }
 
+/// A stage that ends reads after a time. Opening the source is not tried again after that, either.
+protocol TimedStage: ReadStage {
+  var limit: Duration { get }
+}
+
 /// A stage that takes part in opening the source.
 protocol OpeningStage: ReadStage {
   /// Returns what `describe` returns, after several tries if need be. `next` reads nothing: the stage waits and asks for
   /// the time by it.
+  ///
+  /// - Parameter deadline: no try begins later.
   nonisolated(nonsending) func opening(
-    _ next: ReadNext, _ describe: nonisolated(nonsending) () async throws -> SourceDescription
+    _ next: ReadNext, until deadline: ReadInstant?,
+    _ describe: nonisolated(nonsending) () async throws -> SourceDescription
   ) async throws -> SourceDescription
 }

@@ -2,8 +2,9 @@ import Synchronization
 
 /// What a reader does when its source changes, depending on its ``RangeReader/ChangePolicy``.
 extension ReaderCore {
-  /// How often a read switches to another version before it gives up.
-  private static let mostTurns = 16
+  /// How often a read switches to another version before it gives up: less often where each look takes a round trip, and what
+  /// seems to change all the time is a server whose dates move.
+  private var mostTurns: Int { source.cost.latency > Self.quickAnswer ? 3 : 16 }
 
   /// Whether the reader switches to another version after `error`.
   func switchesVersion(at error: any Error) -> Bool {
@@ -19,7 +20,7 @@ extension ReaderCore {
       do {
         return try await body()
       } catch {
-        guard switchesVersion(at: error), turnCount < Self.mostTurns else { throw failed(error) }
+        guard switchesVersion(at: error), turnCount < mostTurns else { throw failed(error) }
       }
       turnCount += 1
       do {

@@ -17,6 +17,7 @@
 /// **Place.** Anywhere. Above ``Caching`` it limits the caller's total wait; a hit costs nothing. Between ``Caching``
 /// and ``Retrying`` it limits a fetch, for all its waiters. Below ``Retrying`` it limits each try, so that a try that
 /// hangs is retried. Below ``Limiting`` it does not include the time in the queue. Each window of a stream is one read.
+/// Opening the source is not ended, but a ``Retrying`` below does not try it again once the limit is over.
 ///
 /// **Cost.** A read that is not cached costs two tasks and a timer.
 public final class TimeLimiting: BuiltInStage, @unchecked Sendable {
@@ -30,8 +31,8 @@ public final class TimeLimiting: BuiltInStage, @unchecked Sendable {
 }
 
 /// What ``TimeLimiting`` does.
-final class TimeLimitingStage: ReadyStage {
-  private let limit: Duration
+final class TimeLimitingStage: ReadyStage, TimedStage {
+  let limit: Duration
   private let counts = Stripes()
 
   private enum Count: Int {

@@ -7,28 +7,47 @@ struct CopyRetries {
   /// The most failures in a row: a source that is away for about five minutes is waited for.
   static let most = 64
   var limit = CopyRetries.most
+  /// The most time of a request with all its tries, if there is one.
+  var timeLimit: Duration?
   private static let firstWait = 0.2
+
+  /// Those that the user's options say.
+  init(_ settings: RemoteSettings? = nil) {
+    if let retries = settings?.retries { limit = retries + 1 }
+    timeLimit = settings?.timeLimit
+  }
+
   private static let longestWait = 10.0
+  /// No try begins later after the first failure, not counting what the source asked for: where tries themselves take long.
+  private static let longestTime = Duration.seconds(600)
   /// The longest time that a source may ask for.
   private static let longestRetryAfter = Duration.seconds(120)
 
   private(set) var failures = 0
+  /// When the first of them was, later by what the source asked for since.
+  private var first = Duration.zero
 
   /// Records that bytes have arrived.
   mutating func arrived() { failures = 0 }
 
   /// Records a failure.
   ///
-  /// - Parameter random: from 0 to 1: how much of the longest wait is waited, so that requests which failed together
-  ///   do not return together.
+  /// - Parameters:
+  ///   - now: the time since the request began.
+  ///   - random: from 0 to 1: how much of the longest wait is waited, so that requests which failed together do not return
+  ///     together.
   /// - Returns: the time to wait before the next try; `nil` if there is none.
-  mutating func failed(_ error: any Error, random: Double) -> Duration? {
+  mutating func failed(_ error: any Error, now: Duration, random: Double) -> Duration? {
     guard let error = error as? ReadError, error.isTransient else { return nil }
+    if failures == 0 { first = now }
     failures += 1
-    guard failures < limit else { return nil }
+    guard failures < limit, now - first < Self.longestTime else { return nil }
     let asked = max(error.retryAfter ?? .zero, .zero)
     guard asked <= Self.longestRetryAfter else { return nil }
-    let longest = min(Self.firstWait * Double(1 << (failures - 1)), Self.longestWait)
-    return asked + .seconds(longest * random)
+    first += asked
+    let longest = min(Self.firstWait * Double(1 << min(failures - 1, 62)), Self.longestWait)
+    let wait = asked + .seconds(longest * random)
+    if let timeLimit, now + wait >= timeLimit { return nil }
+    return wait
   }
 }

@@ -9,13 +9,13 @@ final class CopyTransfer: Sendable {
   private let plan: Locked<CopyPlan>
   private let pace: Locked<CopyPace?>
   private let progress: CopyProgress
-  /// How often a request is tried again in a row; `nil`: the default.
-  private let mostRetries: Int?
+  /// How often, and for how long, a request is tried again.
+  private let retries: CopyRetries
   private let start = ContinuousClock.now
 
   init(
     _ source: OpenedSource, _ reader: RangeReader, to file: PartFile, _ plan: CopyPlan, _ pace: CopyPace?,
-    _ progress: CopyProgress, retries: Int?
+    _ progress: CopyProgress, _ retries: CopyRetries
   ) {
     self.source = source
     self.reader = reader
@@ -24,7 +24,7 @@ final class CopyTransfer: Sendable {
     self.plan = Locked(plan)
     self.pace = Locked(pace)
     self.progress = progress
-    mostRetries = retries
+    self.retries = retries
   }
 
   /// Copies all that is missing. Also after a failure, the journal has all that has arrived.
@@ -75,8 +75,8 @@ final class CopyTransfer: Sendable {
 
   private func copy(_ pieces: Range<Int>) async throws {
     let arrival = Arrival(PieceSums(pieces, layout))
-    var retries = CopyRetries()
-    if let mostRetries { retries.limit = mostRetries + 1 }
+    var retries = retries
+    let begin = ContinuousClock.now
     while case let (number, range) = arrival.nextTry(), !range.isEmpty {
       try Task.checkCancellation()
       try await waitForTurn(range.count)
@@ -86,7 +86,9 @@ final class CopyTransfer: Sendable {
       } catch {
         if let failure = arrival.failure { throw failure }
         if arrival.missing != range { retries.arrived() }
-        guard let wait = retries.failed(error, random: .random(in: 0...1)) else { throw error }
+        guard let wait = retries.failed(error, now: ContinuousClock.now - begin, random: .random(in: 0...1)) else {
+          throw error
+        }
         try await Task.sleep(for: wait)
       }
     }

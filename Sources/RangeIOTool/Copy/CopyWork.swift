@@ -18,8 +18,13 @@ struct CopyWork {
     let target = try CopyTarget(PathArgument.path(file, for: "the target"), naming: source.lastName, force: force)
     let opened = try OpenedSource(source, opening)
     // For opening: what is transferred is tried again with what has arrived.
-    let attempts = opening.remote?.retries.map { $0 + 1 } ?? CopyRetries.most
-    let stages = opened.isRemote ? ReadPipeline { Retrying(attempts: attempts) } : ReadPipeline()
+    let retries = CopyRetries(opening.remote)
+    let stages =
+      opened.isRemote
+      ? ReadPipeline {
+        if let limit = retries.timeLimit { TimeLimiting(limit) }
+        Retrying(attempts: retries.limit)
+      } : ReadPipeline()
     try await withReader(source, of: opened.source, growth: growth, stages, orAll: { try await copyAll(target, $0) }) {
       reader in
       for path in [target.path, target.part] {
@@ -46,12 +51,12 @@ struct CopyWork {
     let found = try look(target, wanted, layout)
     tell(found, target)
     let plan = CopyPlan(
-      found.layout, requests(found.layout, opened), finished: found.finished, journal: found.journal)
+      found.layout, requests(found.layout, opened, reader.source), finished: found.finished, journal: found.journal)
     do {
       let progress = CopyProgress(source.shown, total: layout.byteCount, done: plan.finishedBytes)
       let transfer = CopyTransfer(
         opened, reader, to: found.file, plan, bytesPerSecond.map { CopyPace(bytesPerSecond: $0) }, progress,
-        retries: opening.remote?.retries)
+        CopyRetries(opening.remote))
       try await transfer.passHoles()
       try await transfer.run()
       // A source without versions cannot tell of a change in its reads.
@@ -63,7 +68,9 @@ struct CopyWork {
     try found.file.finish(layout.byteCount)
   }
 
-  private func requests(_ layout: CopyLayout, _ opened: OpenedSource) -> CopyRequests {
+  private func requests(_ layout: CopyLayout, _ opened: OpenedSource, _ source: SourceDescription) -> CopyRequests {
+    // What comes only in its order is asked for in its order.
+    let parallel = source.isReadForward ? 1 : parallel
     let requests =
       opened.arriving != nil
       ? CopyRequests.arriving(parallel) : .whole(parallel, of: layout, isFar: opened.isRemote)

@@ -103,27 +103,50 @@ import Testing
   @Test func `failures in a row are bounded, and bytes between them count`() {
     var retries = CopyRetries()
     var waits: [Duration] = []
-    while let wait = retries.failed(transient(), random: 1) { waits.append(wait) }
+    while let wait = retries.failed(transient(), now: .zero, random: 1) { waits.append(wait) }
     #expect(Array(waits.prefix(7)) == [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10].map { Duration.seconds($0) })
     // Half of it in the mean.
     #expect((.seconds(500) ... .seconds(700)).contains(waits.reduce(.zero, +)))
     retries.arrived()
-    #expect(retries.failed(transient(), random: 0) == .zero)
-    var none = CopyRetries(limit: 1)
-    #expect(none.failed(transient(), random: 0) == nil)
+    #expect(retries.failed(transient(), now: .zero, random: 0) == .zero)
+    var none = CopyRetries()
+    none.limit = 1
+    #expect(none.failed(transient(), now: .zero, random: 0) == nil)
   }
 
   @Test func `a source that asks for time gets it, and not for ever`() {
     var retries = CopyRetries()
-    #expect(retries.failed(transient(retryAfter: .seconds(7)), random: 0) == .seconds(7))
-    #expect(retries.failed(transient(retryAfter: .seconds(3600)), random: 0) == nil)
+    #expect(retries.failed(transient(retryAfter: .seconds(7)), now: .zero, random: 0) == .seconds(7))
+    #expect(retries.failed(transient(retryAfter: .seconds(3600)), now: .zero, random: 0) == nil)
+  }
+
+  @Test func `tries that take long do not add up, and a time limit is for all of them`() {
+    var (retries, now, tries) = (CopyRetries(), Duration.zero, 0)
+    // A server that is silent.
+    while let wait = retries.failed(transient(), now: now, random: 0.5) {
+      (now, tries) = (now + wait + .seconds(30), tries + 1)
+    }
+    #expect((600...640).contains(now / .seconds(1)) && tries < 22)
+    // What a server asks for is waited for besides.
+    (retries, now) = (CopyRetries(), .zero)
+    for _ in 0..<20 {
+      let wait = retries.failed(transient(retryAfter: .seconds(100)), now: now, random: 0)
+      #expect(wait == .seconds(100))
+      now += .seconds(100)
+    }
+    retries = CopyRetries()
+    retries.timeLimit = .seconds(3)
+    #expect(retries.failed(transient(), now: .seconds(2), random: 0) == .zero)
+    #expect(retries.failed(transient(), now: .seconds(2), random: 1) == .milliseconds(400))
+    #expect(retries.failed(transient(), now: .milliseconds(2500), random: 1) == nil)
+    #expect(retries.failed(transient(), now: .seconds(3), random: 0) == nil)
   }
 
   @Test func `what would fail again is not tried again`() {
     var retries = CopyRetries()
-    #expect(retries.failed(ReadError(.notFound, "gone"), random: 0) == nil)
-    #expect(retries.failed(CancellationError(), random: 0) == nil)
-    #expect(retries.failed(ToolFailure("full"), random: 0) == nil)
+    #expect(retries.failed(ReadError(.notFound, "gone"), now: .zero, random: 0) == nil)
+    #expect(retries.failed(CancellationError(), now: .zero, random: 0) == nil)
+    #expect(retries.failed(ToolFailure("full"), now: .zero, random: 0) == nil)
   }
 
   // MARK: pace and rate

@@ -24,6 +24,15 @@ extension Retrying {
       return .nanoseconds(overflow ? cap : min(cap, doubled))
     }
 
+    /// No retry begins later than this after the first failure, so that tries which take long do not add up: the longest waits
+    /// together, a minute at least. What a source asks for comes on top.
+    var longestTime: Duration {
+      let different = max(0, min(attempts - 1, 64))
+      let waits = (0..<different).reduce(.zero) { $0 + longestWait(before: $1) }
+      let (rest, overflow) = max(0, cap.nanoseconds).multipliedReportingOverflow(by: Int64(attempts - 1 - different))
+      return max(.seconds(60), waits + .nanoseconds(overflow ? .max : rest))
+    }
+
     /// A random wait before retry number `retry`, uniformly distributed.
     func wait(before retry: Int, _ random: inout some RandomNumberGenerator) -> Duration {
       .nanoseconds(Int64.random(in: 0...longestWait(before: retry).nanoseconds, using: &random))
@@ -45,6 +54,8 @@ struct RetryAttempts {
 
   let backoff: Retrying.Backoff
   private(set) var failures = 0
+  /// What the source asked for so far.
+  private var asked = Duration.zero
 
   init(_ backoff: Retrying.Backoff) { self.backoff = backoff }
 
@@ -52,18 +63,20 @@ struct RetryAttempts {
   ///
   /// - Parameters:
   ///   - retryAfter: how long the source asked to wait, if it said so.
+  ///   - elapsed: the time since the first failure.
   ///   - timeLeft: the time until the deadline, if there is one.
   ///   - isAllowed: whether the budget allows a retry.
   ///   - most: the most tries that this error is worth.
   mutating func failed(
-    retryAfter: Duration?, timeLeft: Duration?, isAllowed: Bool, most: Int = .max,
+    retryAfter: Duration?, elapsed: Duration = .zero, timeLeft: Duration?, isAllowed: Bool, most: Int = .max,
     _ random: inout some RandomNumberGenerator
   ) -> Action {
     failures += 1
-    guard failures < min(backoff.attempts, most) else { return .giveUp }
+    guard failures < min(backoff.attempts, most), elapsed - asked < backoff.longestTime else { return .giveUp }
     let wished = max(retryAfter ?? .zero, .zero)
     guard wished <= backoff.longestRetryAfter else { return .giveUp }
     // Adds to the source's `retryAfter`: otherwise all readers that got the same value would return at the same time.
+    asked += wished
     let wait = wished + backoff.wait(before: failures - 1, &random)
     if let timeLeft, wait >= timeLeft { return .giveUp }
     return isAllowed ? .wait(wait) : .refused
@@ -71,8 +84,8 @@ struct RetryAttempts {
 }
 
 extension ReadError {
-  /// The most tries that it is worth. What was never reached is tried within about two seconds, since its name may be wrong;
-  /// what this machine lacks, such as the memory for a range, within one.
+  /// The most tries that it is worth. What was never reached is tried with pauses of about two seconds together, since its name
+  /// may be wrong; what this machine lacks, such as the memory for a range, of one.
   var mostTries: Int { isUnreached ? 6 : code == .resourcesExhausted ? 4 : .max }
 }
 

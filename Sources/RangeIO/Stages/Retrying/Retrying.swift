@@ -18,7 +18,8 @@
 /// Architecture Blog, 2015).
 ///
 /// Opening the source is retried in the same way, so that one answer of a server that is busy does not fail
-/// `RangeReader(source) { … }`. A look whether the source has changed is not: there will be another one.
+/// `RangeReader(source) { … }`. The limit of a ``TimeLimiting`` above counts from its beginning. A look whether the source
+/// has changed is not retried: there will be another one.
 ///
 /// A read with a deadline, for example from ``TimeLimiting`` above it, gives up early if the next try would begin after
 /// the deadline.
@@ -37,9 +38,10 @@ public final class Retrying: BuiltInStage, @unchecked Sendable {
   /// Creates a stage that retries.
   ///
   /// - Parameters:
-  ///   - attempts: the most tries of one read, including the first. Default: 13, within about half a minute: a server that
-  ///     is away for seconds is waited for. Opening a source that was never reached, so that its name may be wrong, is
-  ///     tried six times at most, within about two seconds, and what this machine lacks four times.
+  ///   - attempts: the most tries of one read, including the first. Default: 13, with pauses of about half a minute together:
+  ///     a server that is away for seconds is waited for. Where tries themselves take long, none begins later after the
+  ///     first failure than the longest waits together, or a minute if that is more. Opening a source that was never
+  ///     reached, so that its name may be wrong, is tried six times at most, and what this machine lacks four times.
   ///   - firstWait: the longest wait before the first retry. Default: 100 ms.
   ///   - longestWait: the longest wait before any retry, not counting the time that a source asks for. Default: 10 s.
   ///   - longestRetryAfter: the longest ``ReadError/retryAfter`` of a source that the stage waits for. If the source
@@ -109,9 +111,10 @@ final class RetryingStage: ReadyStage, OpeningStage {
 
   /// Describes the source when it is opened, and retries that like a read.
   nonisolated(nonsending) func opening(
-    _ next: ReadNext, _ describe: nonisolated(nonsending) () async throws -> SourceDescription
+    _ next: ReadNext, until deadline: ReadInstant?,
+    _ describe: nonisolated(nonsending) () async throws -> SourceDescription
   ) async throws -> SourceDescription {
-    do { return try await describe() } catch { return try await again(after: error, until: nil, next, describe) }
+    do { return try await describe() } catch { return try await again(after: error, until: deadline, next, describe) }
   }
 
   /// Passes a cache hit on: there is nothing to retry.
@@ -127,6 +130,7 @@ final class RetryingStage: ReadyStage, OpeningStage {
     _ attempt: nonisolated(nonsending) () async throws -> Result
   ) async throws -> Result {
     var attempts = RetryAttempts(backoff)
+    let begin = next.time.now
     var error = first
     while true {
       guard mayPass(error), !next.isClosed else {
@@ -137,7 +141,8 @@ final class RetryingStage: ReadyStage, OpeningStage {
       let timeLeft = deadline.map { next.time.now.duration(to: $0) }
       let action = random.withLock { random in
         attempts.failed(
-          retryAfter: (error as? ReadError)?.retryAfter, timeLeft: timeLeft, isAllowed: isAllowed,
+          retryAfter: (error as? ReadError)?.retryAfter, elapsed: begin.duration(to: next.time.now),
+          timeLeft: timeLeft, isAllowed: isAllowed,
           most: (error as? ReadError)?.mostTries ?? .max, &random)
       }
       switch action {

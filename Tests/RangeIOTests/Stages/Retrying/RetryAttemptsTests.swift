@@ -88,6 +88,32 @@ struct RetryAttemptsTests {
     #expect(all.count == 12 && all.reduce(.zero, +) / 2 == .milliseconds(31_350))
   }
 
+  @Test func `no try begins long after the first failure, not counting what was asked for`() {
+    func tries(_ backoff: Retrying.Backoff, each: Duration, retryAfter: Duration? = nil) -> (Int, Duration) {
+      var (attempts, random) = (RetryAttempts(backoff), LargestNumbers())
+      var (tries, elapsed) = (1, Duration.zero)
+      while case .wait(let wait) = attempts.failed(
+        retryAfter: retryAfter, elapsed: elapsed, timeLeft: nil, isAllowed: true, &random)
+      {
+        tries += 1
+        elapsed += wait + each
+      }
+      return (tries, elapsed)
+    }
+    #expect(Retrying.Backoff.exponentialBackoff().longestTime == .milliseconds(62_700))
+    // A server that is silent for half a minute each time.
+    let silent = tries(.exponentialBackoff(), each: .seconds(30))
+    #expect(silent.0 == 4 && silent.1 < .seconds(93))
+    #expect(tries(.exponentialBackoff(), each: .zero).0 == 13)
+    #expect(tries(.exponentialBackoff(attempts: 4), each: .seconds(15)).0 == 4)
+    #expect(tries(.exponentialBackoff(), each: .zero, retryAfter: .seconds(60)).0 == 13)
+    // Many tries have the time of all their waits.
+    let many = Retrying.Backoff.exponentialBackoff(attempts: 1001)
+    #expect(many.longestTime == .milliseconds(12_700) + .seconds(10 * 993))
+    let endless = Retrying.Backoff.exponentialBackoff(attempts: .max, base: .seconds(1 << 30), cap: .seconds(1 << 33))
+    #expect(endless.longestTime > .seconds(1 << 33))
+  }
+
   @Test func `what was never reached, or is not here, is tried a few times only`() {
     var unreached = ReadError.passing
     unreached.isUnreached = true

@@ -197,6 +197,21 @@ struct RetryingTests {
     }
   }
 
+  @Test func `opening is not tried again once the time of a read is over`() throws {
+    try Simulation.run(seed: 0) { simulation in
+      let source = LateOpening(Array(repeating: ReadError.passing, count: 20), simulation.time)
+      await #expect(throws: ReadError.self) {
+        try await RangeReader(source, configuration: simulation.configuration) {
+          TimeLimiting(.seconds(20))
+          TimeLimiting(.seconds(1))
+          Self.retrying(13)
+          TimeLimiting(.milliseconds(1))
+        }
+      }
+      #expect(source.times.all == [0, 100, 300, 700].map { .milliseconds($0) })
+    }
+  }
+
   @Test func `with a spent budget errors are thrown at once, until reads succeed again`() throws {
     let budget = Retrying.Budget(allowance: 2, share: 0.5)
     let stage = Self.retrying(budget: budget)
