@@ -149,6 +149,8 @@ package final class StreamCursor {
 
   /// Starts further windows, until enough are in flight.
   private func lookAhead() {
+    // What comes only in its order is asked for in its order.
+    if let progress, progress.source.isReadForward { return }
     let ahead = Swift.min(mostWindowsAhead, core.streamedSource?.windowsAhead ?? mostWindowsAhead)
     while windows.count <= ahead, startWindow() {}
   }

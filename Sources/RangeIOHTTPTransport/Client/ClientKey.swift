@@ -13,12 +13,13 @@
     var trust: TrustSettings
     var proxy: ProxyServer?
 
-    init(_ settings: TransportSettings, proxy: ProxyServer?) {
+    /// - Parameter isSecure: whether it is for `https`: else no certificate matters, and none is read.
+    init(_ settings: TransportSettings, proxy: ProxyServer?, isSecure: Bool = true) {
       connectTimeout = settings.connectTimeout
       keepAlive = settings.keepAlive
       connectionsPerHost = settings.connectionsPerHost
       version = settings.version
-      trust = settings.trust
+      trust = isSecure ? settings.trust : TrustSettings([:])
       self.proxy = proxy
     }
 
@@ -83,7 +84,9 @@
       // A server that does not say goodbye must not delay closing.
       tls.shutdownTimeout = .seconds(1)
       if !trust.checksCertificates { tls.certificateVerification = .none }
-      if let file = trust.rootFile { tls.trustRoots = .certificates(try Self.certificates(of: file)) }
+      if let file = trust.rootFile {
+        tls.trustRoots = .certificates(try Self.certificates(of: file, named: " (SSL_CERT_FILE or AWS_CA_BUNDLE)"))
+      }
       var certificates: [NIOSSLCertificate] = []
       for pem in trust.additionalRoots {
         do { certificates += try NIOSSLCertificate.fromPEMBytes(pem) } catch {
@@ -95,11 +98,12 @@
       return tls
     }
 
-    private static func certificates(of file: String) throws(Failure) -> [NIOSSLCertificate] {
+    /// - Parameter named: what names the file, if the user's program does not.
+    private static func certificates(of file: String, named: String = "") throws(Failure) -> [NIOSSLCertificate] {
       do { return try NIOSSLCertificate.fromPEMFile(file) } catch {
         throw Failure(
           .invalidURL,
-          "the certificates to be trusted in '\(file)' cannot be read: check the path, and that they are in PEM",
+          "the certificates to be trusted in '\(file)'\(named) cannot be read: check the path, and that they are in PEM",
           isTransient: false)
       }
     }

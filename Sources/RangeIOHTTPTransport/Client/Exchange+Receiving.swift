@@ -88,8 +88,9 @@
       if let rest, extra > rest { return close(task, .body(.overran, taken: taken)) }
       // All is there. With nothing to follow the end is awaited, so that the next request finds the connection free.
       guard taken == take, rest != 0 else {
-        if taken == take, servedAt.load(ordering: .relaxed) == 0 { servedAt.store(Watch.now, ordering: .relaxed) }
-        return room(task)
+        guard taken == take else { return room(task) }
+        if servedAt.load(ordering: .relaxed) == 0 { servedAt.store(Watch.now, ordering: .relaxed) }
+        return task.eventLoop.makeSucceededVoidFuture()
       }
       finish(.body(.stopped, taken: taken))
       return drop(task, rest.map { $0 - extra })

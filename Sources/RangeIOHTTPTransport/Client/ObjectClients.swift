@@ -2,10 +2,14 @@
   internal import AsyncHTTPClient
   internal import RangeIO
 
-  /// The clients of one object: one, or two if a proxy is for some of the hosts only that it is redirected to.
+  /// The clients of one object: one, or more if it is redirected to hosts that another proxy is for, or to another scheme.
   final class ObjectClients: Sendable {
+    private struct Way: Hashable {
+      let proxy: ProxyServer?
+      let isSecure: Bool
+    }
     private struct State {
-      var leased: [ProxyServer?: SharedClient] = [:]
+      var leased: [Way: SharedClient] = [:]
       /// The proxies that refuse `CONNECT` for `http`.
       var refusing: Set<ProxyServer> = []
       var isEnded = false
@@ -47,19 +51,23 @@
       if url.scheme == .http, let asked = proxy, state.withLock({ $0.refusing.contains(asked) }) {
         proxy = asked.forwarding
       }
-      if let known = state.withLock({ $0.leased[proxy] }), !known.isRetired { return known }
-      let new = try SharedClient.lease(ClientKey(settings, proxy: proxy))
+      let way = Way(proxy: proxy, isSecure: url.scheme == .https)
+      if let known = state.withLock({ $0.leased[way] }), !known.isRetired { return known }
+      let new = try SharedClient.lease(ClientKey(settings, proxy: proxy, isSecure: way.isSecure))
       let (kept, surplus) = state.withLock { state -> (SharedClient?, SharedClient?) in
         if state.isEnded { return (nil, new) }
-        let known = state.leased[proxy]
+        let known = state.leased[way]
         if let known, !known.isRetired { return (known, new) }
-        state.leased[proxy] = new
+        state.leased[way] = new
         return (new, known)
       }
       surplus?.endLater()
       guard let kept else { throw Failure(.closed, ReadError.closedSource.message) }
       return kept
     }
+
+    /// Whether requests, of this object or of others, wait for connections of one of the clients.
+    var othersWait: Bool { state.withLock { Array($0.leased.values) }.contains(where: \.othersWait) }
 
     /// Ends all use. Call it when no request is under way any more; later ones fail.
     func end() async {

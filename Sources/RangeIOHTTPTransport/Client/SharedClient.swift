@@ -52,6 +52,9 @@
       }
     }
 
+    /// Whether requests wait for connections to a host.
+    var othersWait: Bool { permits.withLock { Array($0.values) }.contains { $0.waiterCount > 0 } }
+
     /// The client for `key`. End each lease.
     static func lease(_ key: ClientKey) throws(Failure) -> SharedClient {
       let known = all.withLock { all -> SharedClient? in

@@ -151,6 +151,7 @@ extension DescriptionMachine {
       version: version, marks: marks, isSettled: isSettled, acceptsRanges: acceptsRanges, route: context.route)
     endTellsSize = size == nil
     guard size != nil else {
+      guard wantsAll || context.rules.findsSizeByEnd else { return .fail(Self.withoutSize) }
       coming = found
       return .receive(BodyPlan(skip: 0, take: kept.count + 1, rest: nil))
     }
@@ -164,7 +165,9 @@ extension DescriptionMachine {
   }
 
   static let withoutSize = Failure(
-    .sizeUnknown, "the server does not say how long the object is: ranges of it cannot be read; read it whole, once")
+    .sizeUnknown,
+    "the server does not say how long the object is: ranges of it cannot be read; read it whole, once, by readAll "
+      + "or with rangeio cat or copy")
 
   /// A portal answers every URL with its page of HTML, which has neither tag nor date.
   private func portalFailure(_ head: ResponseHead) -> Failure? {

@@ -118,14 +118,19 @@ struct DescriptionMachine: Hashable, Sendable {
     if end == .overran { return .fail(ReadMachine.overran) }
     guard endTellsSize || wantsAll && count < found.size else { return .finish(found.with(taken: count)) }
     switch end {
-    case .complete where !endTellsSize: return .fail(TransportFault.reset.failure)
+    case .complete where !endTellsSize: return .fail(Self.brokenOff(count))
     case .complete: return .finish(found.with(size: count))
-    case .fault(let fault) where !fault.isCut || repeats >= context.rules.cuts: return .fail(fault.failure)
+    case .fault(let fault) where !fault.isCut || repeats >= context.rules.cuts:
+      return .fail(fault == .reset ? Self.brokenOff(count) : fault.failure)
     case .fault:
       repeats += 1
       return start(at: now)
     case .stopped, .overran: return .fail(Self.withoutSize)
     }
+  }
+
+  private static func brokenOff(_ count: Int) -> Failure {
+    Failure(.reset, "the server closed the connection after \(count) bytes, which are not all: try again")
   }
 
   private mutating func answered(_ head: ResponseHead, at now: Int) -> Action {

@@ -1,31 +1,49 @@
 internal import RangeIO
 
-/// What is at hand of a body that is read forward once, for reads that come nearly in its order. A value.
+/// What is at hand of a body that is read forward once, for reads that come nearly in its order.
 ///
 /// Holds what its slowest reader lacks, and a little of what has gone by for those that come late. The body is let run
-/// only while a reader wants more than is here.
+/// only while a reader wants more than is here. Push to one copy of it only: all share the memory of the last piece.
 struct ForwardWindow {
   /// How much of what was read stays.
   static let mostBehind = 4 << 20
   /// How far a read may begin after all that is wanted so far, and how much waits for the slowest reader.
   static let mostAhead = 8 << 20
+  /// Pieces that are smaller are put together, so that a body of tiny pieces has few.
+  private static let smallestPiece = 16_384
+  private static let room = 65_536
 
   private struct Reader {
     var next: Int
     let end: Int
   }
-  private var chunks: [Bytes] = []
+  private struct Piece {
+    let start: Int
+    var bytes: Bytes
+    var end: Int { start + bytes.count }
+  }
+  /// In order, without gaps. Those before `first` have been dropped.
+  private var pieces: [Piece] = []
+  private var first = 0
+  /// The memory of the last piece, if more may be added to it. What readers have of it already is not written again.
+  private var open: WritableBytes?
   private var readers: [Int: Reader] = [:]
   private var last = 0
   /// The first byte that is here.
   private(set) var low = 0
   /// The first byte that has not come.
   private(set) var position = 0
-  /// How far a body before this one had come when it failed.
+  /// Where reads may begin, however far that is.
   private let start: Int
+  private let mostBehind: Int
 
-  /// - Parameter start: where reads may begin, however far that is.
-  init(reaching start: Int) { self.start = start }
+  /// - Parameters:
+  ///   - start: where reads may begin, however far that is.
+  ///   - behind: how much of what was read stays.
+  init(reaching start: Int, keeping behind: Int = ForwardWindow.mostBehind) {
+    self.start = start
+    mostBehind = behind
+  }
 
   /// How many bytes are here.
   var count: Int { position - low }
@@ -43,7 +61,7 @@ struct ForwardWindow {
   /// nothing.
   func reaches(_ start: Int) -> Bool {
     let wanted = readers.values.lazy.map(\.end).max() ?? 0
-    return start >= low && start <= max(position, wanted, self.start) + Self.mostAhead
+    return start >= low && start <= max(position, wanted, self.start).addingWithoutOverflow(Self.mostAhead)
   }
 
   /// A read begins, which the window reaches. Returns its number.
@@ -59,38 +77,67 @@ struct ForwardWindow {
   }
 
   /// The next bytes of a read, if they are here.
+  ///
+  /// - Complexity: O(log pieces)
   mutating func take(_ number: Int) -> Bytes? {
-    guard let reader = readers[number], reader.next < min(position, reader.end) else { return nil }
-    var start = low
-    for chunk in chunks {
-      let part = (start..<start + chunk.count).clamped(to: reader.next..<reader.end)
-      if part.lowerBound == reader.next, !part.isEmpty {
-        readers[number]?.next = part.upperBound
-        return chunk.slice(part.lowerBound - start..<part.upperBound - start)
-      }
-      start += chunk.count
+    guard let reader = readers[number], reader.next >= low, reader.next < min(position, reader.end) else { return nil }
+    var (lower, upper) = (first, pieces.count)
+    while upper - lower > 1 {
+      let middle = (lower + upper) / 2
+      if pieces[middle].start <= reader.next { lower = middle } else { upper = middle }
     }
-    return nil
+    let piece = pieces[lower]
+    let end = min(piece.end, reader.end)
+    readers[number]?.next = end
+    return piece.bytes.slice(reader.next - piece.start..<end - piece.start)
   }
 
   /// The next bytes of the body.
   mutating func push(_ bytes: Bytes) {
-    chunks.append(bytes)
+    add(bytes)
     position += bytes.count
     trim()
   }
 
+  private mutating func add(_ bytes: Bytes) {
+    let held = pieces.last?.bytes.count ?? 0
+    if let open, pieces.count > first, held + bytes.count <= open.capacity {
+      bytes.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: open.memory[held..<held + bytes.count]))
+      pieces[pieces.count - 1].bytes = open.bytes(held + bytes.count)
+      return
+    }
+    open = nil
+    guard bytes.count < Self.smallestPiece else {
+      pieces.append(Piece(start: position, bytes: bytes))
+      return
+    }
+    let memory = WritableBytes(inline: Self.room)
+    bytes.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: memory.memory[..<bytes.count]))
+    pieces.append(Piece(start: position, bytes: memory.bytes(bytes.count)))
+    open = memory
+  }
+
   /// Drops the bytes that were passed on.
-  mutating func forget() { (chunks, low) = ([], position) }
+  mutating func forget() { (pieces, first, open, low) = ([], 0, nil, position) }
 
   private mutating func trim() {
     let slowest = readers.values.lazy.map(\.next).min() ?? position
-    let keep = min(slowest, position - Self.mostBehind)
-    var dropped = 0
-    while dropped < chunks.count, low + chunks[dropped].count <= keep {
-      low += chunks[dropped].count
-      dropped += 1
+    let keep = min(slowest, position - mostBehind)
+    while first < pieces.count, pieces[first].end <= keep {
+      low = pieces[first].end
+      pieces[first].bytes = Bytes()
+      first += 1
     }
-    chunks.removeFirst(dropped)
+    // So that each piece is moved about once.
+    guard first > 32, first > pieces.count / 2 else { return }
+    pieces.removeFirst(first)
+    first = 0
+  }
+}
+
+extension Int {
+  fileprivate func addingWithoutOverflow(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
   }
 }

@@ -3,12 +3,23 @@
 
   /// The bodies that are read forward of one version of an object.
   final class ForwardBodies: Sendable {
-    /// Streams that are far from each other have one each.
+    /// Streams that are far from each other have one each. More than that only while all are being read.
     private static let most = 4
 
     private struct State {
-      weak var snapshot: RemoteObject.Snapshot?
+      var version: ObjectVersion?
+      weak var pin: VersionPin?
       var bodies: [ForwardBody] = []
+      /// How far bodies that are gone had come.
+      var furthest = 0
+
+      /// Whether the bodies are of what `snapshot` describes.
+      func isOf(_ snapshot: RemoteObject.Snapshot) -> Bool { version == snapshot.version && pin === snapshot.pin }
+
+      /// Whether a new body may pass over what lies before `start`: that is not much, or had come before.
+      func mayPassOver(_ start: Int, _ core: ObjectCore) -> Bool {
+        start <= core.settings.rules.mostPassedOver || start <= furthest || bodies.contains { start <= $0.position }
+      }
     }
     private let state = Locked(State())
 
@@ -16,9 +27,9 @@
     ///
     /// - Throws: `Failure` with `ignoresRanges` if they do not follow what is read.
     func read(
-      _ range: Range<Int>, of snapshot: RemoteObject.Snapshot, _ core: ObjectCore, into sink: BodySink
+      _ range: Range<Int>, of snapshot: RemoteObject.Snapshot, _ core: ObjectCore, into sink: BodySink,
+      until deadline: Int64
     ) async throws {
-      let deadline = core.deadline
       var start = range.lowerBound
       // A body may run past a read between the two calls.
       for _ in 0..<Self.most where start < range.upperBound {
@@ -31,24 +42,24 @@
       throw Failure(
         .ignoresRanges,
         "the server ignores ranges, so bytes come only in their order, and \(ReadMachine.text(range)) are not what "
-          + "follows: read the object from its start on, or copy it to a file")
+          + "follows: read the object from its start on, copy it to a file, or raise skipLimit")
     }
 
     /// Whether a read that begins at `start` costs little: it follows what is read, or is near the start.
-    func reaches(_ start: Int, of snapshot: RemoteObject.Snapshot) -> Bool {
-      let bodies = state.withLock { $0.snapshot === snapshot ? $0.bodies : [] }
-      return start <= ForwardWindow.mostAhead || bodies.contains { $0.reaches(start) != .no }
+    func reaches(_ start: Int, of snapshot: RemoteObject.Snapshot, _ core: ObjectCore) -> Bool {
+      let state = state.withLock { $0.isOf(snapshot) ? $0 : State() }
+      return state.mayPassOver(start, core) || state.bodies.contains { $0.reaches(start) != .no }
     }
 
     /// A body that has, or will have, the byte at `start` soon; `nil`: it would have to skip too much.
     private func body(reaching start: Int, of snapshot: RemoteObject.Snapshot, _ core: ObjectCore) -> ForwardBody? {
       var surplus: [ForwardBody] = []
       let (found, new) = state.withLock { state -> (ForwardBody?, ForwardBody?) in
-        if state.snapshot !== snapshot {
-          surplus = state.bodies
-          state = State(snapshot: snapshot)
+        if !state.isOf(snapshot) {
+          surplus = state.bodies.filter(\.isIdle)
+          state = State(version: snapshot.version, pin: snapshot.pin)
         }
-        var goesOn = start <= ForwardWindow.mostAhead
+        var goesOn = state.mayPassOver(start, core)
         for body in state.bodies {
           switch body.reaches(start) {
           case .served: return (body, nil)
@@ -57,8 +68,12 @@
           }
         }
         guard goesOn else { return (nil, nil) }
+        state.furthest = state.bodies.reduce(state.furthest) { max($0, $1.position) }
         state.bodies.removeAll { $0.hasFailed }
-        if state.bodies.count == Self.most { surplus.append(state.bodies.removeFirst()) }
+        // Reads that are under way are left alone.
+        if state.bodies.count >= Self.most, let idle = state.bodies.firstIndex(where: \.isIdle) {
+          surplus.append(state.bodies.remove(at: idle))
+        }
         let new = ForwardBody(core, reaching: start)
         state.bodies.append(new)
         return (new, new)

@@ -5,13 +5,16 @@
   /// without ranges.
   ///
   /// While no read needs more of it, the rest of the body stays with the server, and the connection open. A minute without a
-  /// read ends both.
+  /// read ends both; two seconds, where other requests wait for a connection.
   final class ForwardBody: Watched {
     private static let longestRest = Duration.seconds(60)
+    private static let shortestRest = Duration.seconds(2)
+    /// After so many bytes that were at hand, others get the thread.
+    private static let bytesInOneGo = 256 << 10
 
     fileprivate struct State {
       var window: ForwardWindow
-      /// Lets the body run on, if it waits.
+      /// Lets the body, or the next request for it, run on, if it waits.
       var resume: (@Sendable () -> Void)?
       var waiters: [Promise<Void>] = []
       var outcome: Result<Void, any Error>?
@@ -21,10 +24,12 @@
     private let core: ObjectCore
     private let state: Locked<State>
 
-    /// - Parameter start: the first byte that is wanted.
-    init(_ core: ObjectCore, reaching start: Int) {
+    /// - Parameters:
+    ///   - start: the first byte that is wanted.
+    ///   - behind: how much of what was read stays for reads that come late.
+    init(_ core: ObjectCore, reaching start: Int, keeping behind: Int = ForwardWindow.mostBehind) {
       self.core = core
-      state = Locked(State(window: ForwardWindow(reaching: start)))
+      state = Locked(State(window: ForwardWindow(reaching: start, keeping: behind)))
     }
 
     /// Begins to read all bytes of what `snapshot` describes. Call it, or the other one, once.
@@ -41,7 +46,8 @@
     /// Begins to read what `machine` takes.
     func start(_ machine: some TransferMachine, sharing pin: VersionPin? = nil) {
       let sink = BodySink({ [self] in push($0) }, pausing: { [self] in pause($0) })
-      let transfer = Transfer(machine, core, into: sink, until: .max, sharing: pin)
+      let transfer = Transfer(machine, core, into: sink, until: .max, sharing: pin) { [self] in try await untilWanted()
+      }
       core.watch.add(self)
       let task = core.background.start { [self] in
         do {
@@ -75,7 +81,13 @@
 
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-    /// Passes the bytes of `range` on.
+    /// How far the body has come.
+    var position: Int { state.withLock { $0.window.position } }
+
+    /// No read is under way.
+    var isIdle: Bool { state.withLock { $0.window.isIdle } }
+
+    /// Passes the bytes of `range` on. Where many are at hand, lets others have the thread now and then.
     ///
     /// - Returns: how many; less than all if the body is too far on by now, or ends before.
     nonisolated(nonsending) func read(
@@ -83,13 +95,21 @@
     ) async throws -> Int {
       guard let number = begin(range) else { return 0 }
       defer { end(number) }
-      var count = 0
+      var (count, inOneGo) = (0, 0)
       while count < range.count {
+        try Task.checkCancellation()
+        if inOneGo >= Self.bytesInOneGo {
+          inOneGo = 0
+          guard Watch.now < deadline else { throw TransportFault.deadline.failure }
+          await Task.yield()
+        }
         switch try next(number) {
         case .bytes(let bytes):
           try receive(bytes)
           count += bytes.count
+          inOneGo += bytes.count
         case .wait(let answer):
+          inOneGo = 0
           try await core.wait(for: answer, until: deadline, orThrow: TransportFault.deadline.failure)
         case .end: return count
         }
@@ -105,10 +125,13 @@
     }
 
     private func end(_ number: Int) {
-      state.withLock { state in
+      let resume = state.withLock { state in
         state.lastUse = Watch.now
         state.window.end(number)
+        // It may have been the slowest, for which the body waits.
+        return state.takeResume()
       }
+      resume?()
     }
 
     private enum Step {
@@ -145,16 +168,24 @@
 
     /// Whether the body is to wait; `resume` is then called once.
     private func pause(_ resume: @escaping @Sendable () -> Void) -> Bool {
-      state.withLock { state in
-        guard state.outcome == nil, !state.window.wantsMore else { return false }
-        state.resume = resume
-        return true
+      let (waits, replaced) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+        guard state.outcome == nil, !state.window.wantsMore else { return (false, nil) }
+        defer { state.resume = resume }
+        return (true, state.resume)
       }
+      replaced?()
+      return waits
     }
 
-    private func ended(_ outcome: Result<Void, any Error>) {
+    /// Returns when a read wants more than is here: a body that has broken is not asked for again before.
+    private func untilWanted() async throws {
+      let answer = Promise<Void>()
+      if pause({ answer.resolve(.success(())) }) { try await core.waiting.wait(for: answer) }
+    }
+
+    private func ended(_ outcome: Result<Void, any Error>, isForced: Bool = false) {
       let (waiters, resume) = state.withLock { state in
-        if state.outcome == nil { state.outcome = outcome }
+        if state.outcome == nil || isForced && !state.hasFailed { state.outcome = outcome }
         defer { state.resume = nil }
         return (state.takeWaiters(), state.resume)
       }
@@ -165,20 +196,21 @@
     // MARK: watched
 
     func check(at now: Int64) {
-      let isForgotten = state.withLock { state in
-        state.window.isIdle && now - state.lastUse > Self.longestRest.nanoseconds
-      }
-      if isForgotten { stop() }
+      let rest = state.withLock { $0.window.isIdle ? now - $0.lastUse : 0 }
+      guard rest > Self.shortestRest.nanoseconds else { return }
+      if rest > Self.longestRest.nanoseconds || core.clients.othersWait { stop() }
     }
 
+    /// Ends the body, and reads that lack some of it.
     func stop() {
       core.watch.remove(self)
       let task = state.withLock { state in
         state.window.forget()
         return state.task
       }
+      // Before the task is told, which ends by that. And also if all has come: what was dropped is lost to a read.
+      ended(.failure(ReadError.closed), isForced: true)
       task?.cancel()
-      ended(.failure(ReadError.closed))
     }
   }
 

@@ -62,10 +62,10 @@
       var rules = core.settings.rules
       (rules.prefixLimit, rules.cuts) = (.max, 0)
       let habits = core.learnt.withLock { $0.habits }
-      let body = ForwardBody(core, reaching: 0)
+      let body = ForwardBody(core, reaching: 0, keeping: 0)
       body.start(DescriptionMachine(core.origin, rules: rules, habits: habits, opening: .whole))
       defer { body.stop() }
-      do { return try await body.read(0..<Int.max, until: .max, receive) } catch let failure as Failure {
+      do { return try await body.read(0..<Int.max, until: core.deadline, receive) } catch let failure as Failure {
         throw failure.readError(source: name)
       }
     }
@@ -83,7 +83,7 @@
             core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
           } catch let failure as Failure where failure.reason == .ignoresRanges {
             let rest = range.lowerBound + transfer.look { $0.taken }..<range.upperBound
-            try await forward.read(rest, of: snapshot(of: source), core, into: sink)
+            try await forward.read(rest, of: snapshot(of: source), core, into: sink, until: transfer.deadline)
           }
         } catch { throw readError(error, range, transfer) }
       }
@@ -97,7 +97,7 @@
     /// little has to be passed over. Elsewhere ranges are tried: some caches answer only the first request with the whole.
     private func isForward(_ range: ByteRange, of source: SourceDescription) throws(ReadError) -> Bool {
       guard range.count < source.byteCount, core.learnt.withLock({ $0.habits.ignoresRanges }) else { return false }
-      return try forward.reaches(range.lowerBound, of: snapshot(of: source))
+      return try forward.reaches(range.lowerBound, of: snapshot(of: source), core)
     }
 
     /// Takes what came with the description, and returns how many bytes that are.

@@ -55,7 +55,8 @@
       } catch let failure as Failure {
         var error = failure.readError(source: name)
         error.isUnreached =
-          [.unresolved, .refused].contains(failure.reason) && core.learnt.withLock { !$0.measure.hasLatency }
+          [.unresolved, .refused, .connectTimeout].contains(failure.reason)
+          && core.learnt.withLock { !$0.measure.hasLatency }
         throw error
       }
     }

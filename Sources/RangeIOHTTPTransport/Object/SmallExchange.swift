@@ -10,16 +10,18 @@
     ///   - timeout: the most time for all of it.
     ///   - limit: the most bytes of the answer; more fail.
     ///   - usesProxy: whether the proxies of the environment count. Not for addresses of this machine.
+    ///   - rootFile: a file of certificates to trust in place of the system's; `nil`: as every object of HTTP does.
     /// - Throws: `Failure` if there is no answer in time, or a longer one; `CancellationError`, at once.
     public nonisolated(nonsending) static func send(
       method: String, url: ObjectURL, fields: HeaderFields, body: [UInt8] = [], timeout: Duration, limit: Int,
-      usesProxy: Bool
+      usesProxy: Bool, rootFile: String? = nil
     ) async throws -> (status: Int, fields: HeaderFields, body: [UInt8]) {
       var settings = TransportSettings()
       settings.connectTimeout = timeout
       settings.headTimeout = timeout
       settings.readTimeout = timeout
       settings.proxy = usesProxy ? .environment : .none
+      if let rootFile { settings.trust.rootFile = rootFile }
       let core = ObjectCore(url, settings)
       do {
         let answer = try await answer(

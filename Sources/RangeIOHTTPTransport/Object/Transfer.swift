@@ -20,7 +20,10 @@
     private let core: ObjectCore
     private let state: Locked<State>
     private let sink: BodySink?
-    private let deadline: Int64
+    /// In nanoseconds of the watch's clock.
+    let deadline: Int64
+    /// What each request waits for besides.
+    private let hold: (@Sendable () async throws -> Void)?
     /// The route that the machine began with.
     let firstRoute: Route
     /// What all reads of a version share; `nil` for descriptions.
@@ -28,11 +31,14 @@
     /// The most bytes of an error's body that are looked at.
     private static var mostErrorBytes: Int { 16_384 }
 
-    /// - Parameter deadline: in nanoseconds of the watch's clock.
+    /// - Parameters:
+    ///   - deadline: in nanoseconds of the watch's clock.
+    ///   - hold: what each request waits for besides.
     init(
       _ machine: Machine, _ core: ObjectCore, into sink: BodySink?, until deadline: Int64,
-      sharing pin: VersionPin? = nil
+      sharing pin: VersionPin? = nil, holding hold: (@Sendable () async throws -> Void)? = nil
     ) {
+      self.hold = hold
       self.pin = pin
       firstRoute = machine.route
       state = Locked(State(machine: machine))
@@ -111,6 +117,7 @@
     // MARK: sending
 
     private func send(_ credential: inout CredentialStore.Credential?) async throws {
+      if let hold { try await hold() }
       let request = try await prepare(&credential)
       let outcome = try await core.exchange(request, into: sink, until: deadline) { [self] head in judge(head) }
       try took(outcome, of: request)

@@ -6,6 +6,10 @@ public struct TransferRules: Hashable, Sendable {
   var mostWhole: Int { min(max(0, prefixLimit), .max - 1) }
   /// The most bytes that are skipped of a 206 that begins earlier than it should. Default: 64 KiB.
   public var skipLimit = 65_536
+  /// The most bytes of an object without ranges that are passed over to reach a read. Default: 8 MiB.
+  public var mostPassedOver = 8 << 20
+  /// Takes the end of a body for the size of an object whose answers tell none. Default: `true`.
+  public var findsSizeByEnd = true
   /// The most redirects in a row. Default: 10.
   public var redirects = 10
   /// The most answers in a row that bring less than 16 KiB on, and requests that get none. Default: 8.

@@ -51,7 +51,8 @@ struct CopyCommand: CommandWithStats {
       source: name, file: file,
       opening: OpeningOptions(
         remote: try remote.checked(for: name, patience), engine: engine.engine,
-        pageCache: try direct.pageCache(for: name), isAppendOnly: growing, parallel: parallel),
+        pageCache: try direct.pageCache(for: name), isAppendOnly: growing, parallel: parallel, readsAll: true,
+        needsNoSize: sha256 == nil && rate == nil),
       parallel: parallel, digest: try sha256.map { try Self.digest($0) }, bytesPerSecond: rate, restarts: restart,
       force: force)
     try await work.run()

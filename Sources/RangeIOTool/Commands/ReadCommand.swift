@@ -96,6 +96,7 @@ struct Copying {
     (self.source, self.selections, self.options) = (source, selections, options)
     (self.growing, self.force) = (growing, force)
     if let first = selections.first { self.options.opening = first.opening }
+    (self.options.readsAll, self.options.needsNoSize) = (selections == [.whole], selections == [.whole])
   }
 
   private var growth: Growth { growing ? .followed : .refused }
@@ -171,9 +172,13 @@ struct Copying {
   private func copy(
     _ reader: RangeReader, _ holes: FileHoles?, showsProgress: Bool, to write: (Part) throws -> Void
   ) async throws {
+    let total = selections.reduce(0) { sum, selection in
+      let (total, overflow) = sum.addingReportingOverflow(
+        min(selection.range(in: reader.byteCount).count, reader.byteCount))
+      return overflow ? .max : total
+    }
     var progress = Progress(
-      source.shown, total: selections.reduce(0) { $0 + min($1.range(in: reader.byteCount).count, reader.byteCount) },
-      isShown: showsProgress && StandardError.isTerminal)
+      source.shown, total: total, isShown: showsProgress && StandardError.isTerminal)
     defer { progress.clear() }
     // Over a slow link small pieces come earlier.
     let chunkSize = source.isURL ? ByteCount.kibibytes(64) : .mebibytes(1)

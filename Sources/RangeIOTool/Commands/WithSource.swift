@@ -93,7 +93,8 @@ extension ToolFailure {
   /// The failure of reading the source called `name`.
   init(reading name: SourceName, _ error: ReadError, _ growth: Growth = .noChoice) {
     let advice = error.code == .notFound ? name.advice : ""
-    let message = ToolAdvice.translated(growth.advice(in: error.message))
+    // That option is for files.
+    let message = ToolAdvice.translated((name.isURL ? .noChoice : growth).advice(in: error.message))
     self.init("\(name.shown): \(message)\(advice)", status: ToolStatus(error.code))
   }
 }

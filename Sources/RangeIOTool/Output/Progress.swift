@@ -26,7 +26,8 @@ struct Progress {
   /// Records that `count` more bytes are done.
   mutating func advance(_ count: Int) {
     guard isShown else { return }
-    done += count
+    let (sum, overflow) = done.addingReportingOverflow(count)
+    done = overflow ? .max : sum
     let now = ContinuousClock.now
     guard now >= next else { return }
     next = now + Self.interval

@@ -14,6 +14,8 @@
       configuration.judgesByTime = settings.trustsTimes
       if let limit = settings.timeLimit { configuration.readTimeout = limit }
       configuration.opening = options.opening
+      configuration.findsSizeByEnd = !options.needsNoSize
+      if options.readsAll { configuration.skipLimit = .bytes(.max) }
       configuration.userAgent = "rangeio/\(RangeIOTool.configuration.version)"
       let source = HTTPSource(name.text, configuration: configuration)
       var opened = OpenedSource(remote: source) { range, description, receive in

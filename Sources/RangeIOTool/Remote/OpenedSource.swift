@@ -12,6 +12,10 @@ struct OpeningOptions {
   var isAppendOnly = false
   /// The most requests at the same time to a server.
   var parallel = 8
+  /// Whether all of a source is read, in its order: then what a server without ranges sent before may be passed over.
+  var readsAll = false
+  /// Whether it can be read without knowing its size.
+  var needsNoSize = false
   /// What is read first of an object behind a URL.
   var opening = RemoteOpening.beginning
 }

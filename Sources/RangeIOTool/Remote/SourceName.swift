@@ -71,7 +71,7 @@ struct SourceName {
 
   /// What to add to the message that there is no such file: the path looks like a URL.
   var advice: String {
-    guard !text.hasPrefix("/"), !text.hasPrefix("."), !text.hasPrefix("~") else { return "" }
+    guard kind == .path, !text.hasPrefix("/"), !text.hasPrefix("."), !text.hasPrefix("~") else { return "" }
     let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
     let rest = text[scheme.endIndex...]
     let isKnown = ["http", "https", "s3"].contains(scheme.lowercased())

@@ -73,4 +73,51 @@ struct ForwardWindowTests {
     }
     #expect(window.take(late)?.count == 16 && window.take(late)?.count == mebibyte - 16 && !window.wantsMore)
   }
+
+  @Test func `tiny pieces of a body are put together, and taken in few steps`() {
+    var window = ForwardWindow(reaching: 0, keeping: 0)
+    let early = window.begin(0..<Int.max)
+    let bytes = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }
+    var taken: [UInt8] = []
+    // One reader takes some on the way: what it has stays as it was, while more is added beside it.
+    var part: Bytes?
+    for start in stride(from: 0, to: bytes.count, by: 16) {
+      window.push(Bytes(bytes[start..<start + 16]))
+      if start == 1600 { part = window.take(early) }
+    }
+    #expect(part == Bytes(bytes[..<1616]))
+    taken += part ?? Bytes()
+    var steps = 0
+    while let part = window.take(early) { (taken, steps) = (taken + part, steps + 1) }
+    #expect(taken == bytes && steps <= bytes.count >> 16)
+    window.push(Bytes([1]))
+    #expect(window.count <= 1 << 16)
+  }
+
+  @Test func `large and tiny pieces, in any order, give each reader its bytes`() {
+    for seed in UInt64(0)..<50 {
+      var random = SeededNumbers(seed)
+      var window = ForwardWindow(reaching: 0, keeping: Int(random.next() % 50_000))
+      let bytes = (0..<400_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      var readers: [(number: Int, range: Range<Int>, taken: [UInt8])] = []
+      for _ in 0..<5 {
+        let start = Int(random.next() % 300_000)
+        let range = start..<start + 1 + Int(random.next() % 100_000)
+        readers.append((window.begin(range), range, []))
+      }
+      var position = 0
+      while position < bytes.count {
+        let count = min(bytes.count - position, random.next() % 3 == 0 ? 40_000 : 1 + Int(random.next() % 200))
+        window.push(Bytes(bytes[position..<position + count]))
+        position += count
+        let index = Int(random.next() % 5)
+        while let part = window.take(readers[index].number) { readers[index].taken += part }
+      }
+      for index in readers.indices {
+        while let part = window.take(readers[index].number) { readers[index].taken += part }
+        #expect(readers[index].taken == Array(bytes[readers[index].range]), "seed \(seed)")
+        window.end(readers[index].number)
+      }
+    }
+  }
 }

@@ -2,6 +2,7 @@
 
   import Foundation
   import RangeIOHTTPTestServer
+  import Synchronization
   import SystemPackage
   import Testing
 
@@ -229,6 +230,37 @@
         // For each kill, a part of a piece of each request.
         print("killed ten times: \(server.log.bodyBytes) bytes sent for \(object.bytes.count)")
         #expect(server.log.bodyBytes - object.bytes.count <= 10 * 8 * 65_536)
+      }
+    }
+
+    @Test func `a server without ranges is copied in one go, and a copy that broke off goes on`() async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 70_000_003)
+        server.objects.put(object, at: "/object")
+        let isBroken = Mutex(true)
+        server.script = ServerScript { context in
+          guard context.request.method == "GET", let object = context.object else { return context.honest }
+          let whole = ScriptedAnswer.whole(object)
+          guard isBroken.withLock({ $0 }) else { return whole }
+          // The opening, the body, and what follows when that breaks.
+          switch context.memory.count("GET") {
+          case 0: return whole
+          case 1: return whole.interrupted(.reset, at: .body(40_000_000))
+          default: return ScriptedAnswer(403, text: "no\n")
+          }
+        }
+        let broken = try await tool("copy", server.url("/object"), copy)
+        #expect(broken.code != 0 && broken.errors.contains("what has arrived is kept"), "\(broken.errors)")
+        isBroken.withLock { $0 = false }
+        server.log.clear()
+        var result = try await tool("copy", server.url("/object"), copy)
+        #expect(result.code == 0 && result.errors.contains("going on"), "\(result.errors)")
+        #expect(areEqual(try contents(copy), object.bytes[...]))
+        #expect(server.log.requests.count { $0.method == "GET" } == 2)
+        for _ in 0..<3 {
+          result = try await tool("copy", server.url("/object"), copy, "--force")
+          #expect(try result.code == 0 && areEqual(contents(copy), object.bytes[...]), "\(result.errors)")
+        }
       }
     }
 

@@ -54,6 +54,13 @@
       /// more bytes is kept when it is opened, if it has at most 1 MiB or the server does not tell its size. At most 1 GiB.
       /// Default: 1 MiB.
       public var prefixLimit: ByteCount = .mebibytes(1)
+      /// The most bytes of an object of a server without ranges that are passed over to reach a read, if no stream has come as
+      /// far before. Reads beyond that fail; each of more bytes costs their transfer. Default: 8 MiB.
+      public var skipLimit: ByteCount = .mebibytes(8)
+      /// Whether the end of a body of up to ``prefixLimit`` may tell the size, where the server does not. Without, opening
+      /// such an object fails as soon as its head is there: for programs that go on with ``HTTPSource/readAll(_:)``.
+      /// Default: yes.
+      public var findsSizeByEnd = true
       /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
       /// which caches fetch as many at a time as later reads have use for: from none but the bytes asked for, to what comes
       /// in a round trip, at most 1 MiB.
@@ -120,6 +127,8 @@
       settings.rules.judgesByTime = judgesByTime
       settings.rules.acceptsEncoded = acceptsEncoded
       settings.rules.prefixLimit = prefixLimit.bytes
+      settings.rules.mostPassedOver = max(0, skipLimit.bytes)
+      settings.rules.findsSizeByEnd = findsSizeByEnd
       settings.opening = opening
       settings.blockSize = blockSize?.bytes
       return settings

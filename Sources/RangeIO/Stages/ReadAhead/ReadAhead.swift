@@ -123,8 +123,10 @@ final class ReadAheadStage: ReadyStage {
   func statistics() -> ReadCounts? { counters.snapshot() }
 
   private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {
-    // If the bytes may not be cached, reading ahead is useless.
-    guard request.caching == .normal, request.source.isSettled, !next.isClosed else { return }
+    // If the bytes may not be cached, reading ahead is useless; if they come only in their order, it would disturb that.
+    guard request.caching == .normal, request.source.isSettled, !request.source.isReadForward, !next.isClosed else {
+      return
+    }
     let reads = reads(of: request.source)
     // Hits say that the source is quick enough, and are too many to look at what it measures.
     if !isHit || reads.longest.load(ordering: .relaxed) == 0 {

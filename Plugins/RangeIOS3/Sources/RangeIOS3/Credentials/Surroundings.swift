@@ -14,6 +14,8 @@
       var timeout: Duration
       /// Whether a proxy may be between: not for services of the machine itself.
       var isLocal: Bool
+      /// The file of certificates to trust in place of the system's, if one is named.
+      var rootFile: String?
     }
 
     /// What it answers.
@@ -52,7 +54,12 @@
       let environment = ProcessInfo.processInfo.environment
       return Surroundings(
         environment: environment, home: home(environment) ?? NSHomeDirectory(), file: readFile,
-        run: { try await CommandRun($0).output() }, send: send,
+        run: { try await CommandRun($0).output() },
+        send: { request in
+          var request = request
+          request.rootFile = environment["AWS_CA_BUNDLE"].flatMap { $0.isEmpty ? nil : $0 }
+          return try await send(request)
+        },
         now: { Int(Date().timeIntervalSince1970.rounded(.down)) })
     }
 

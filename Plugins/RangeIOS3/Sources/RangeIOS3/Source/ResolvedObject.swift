@@ -100,7 +100,7 @@
         for header in request.headers { fields.set(header.name, header.value) }
         let answer = try await SmallExchange.send(
           method: request.method, url: url, fields: fields, body: request.body, timeout: request.timeout,
-          limit: 65_536, usesProxy: !request.isLocal)
+          limit: 65_536, usesProxy: !request.isLocal, rootFile: request.rootFile)
         return Answer(status: answer.status, body: answer.body)
       } catch let failure as Failure {
         throw failure.readError(source: nil)
