@@ -130,8 +130,8 @@ extension ReadPipeline {
 
   /// The stages that suit an object that is slow to answer: on a network, in a bucket, on a slow disk.
   ///
-  /// From the top down: ``TimeLimiting`` if there is a limit, ``ReadAhead``, ``Caching`` of whole blocks (of several
-  /// ranges, exactly these: ``Caching/Fill/automatic``), ``Merging``, ``Retrying``, ``Hedging`` if asked for,
+  /// From the top down: ``TimeLimiting`` if there is a limit, ``ReadAhead``, ``Caching`` (of one range
+  /// the blocks, as far as later reads have use for them; of several exactly these: ``Caching/Fill/automatic``), ``Merging``, ``Retrying``, ``Hedging`` if asked for,
   /// ``Limiting``.
   ///
   /// Each call makes new stages. If several readers must share one limit, give the same pipeline to all of them.

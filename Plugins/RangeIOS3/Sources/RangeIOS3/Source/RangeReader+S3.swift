@@ -16,8 +16,8 @@
     /// let reader = try await RangeReader(contentsOf: "s3://planet/tiles/2026.pmtiles")
     /// ```
     ///
-    /// From the top down: `ReadAhead`, `Caching` (whole blocks for one range, exactly the missing bytes for
-    /// several), `Merging`, `Retrying`, `Hedging` if asked for, and
+    /// From the top down: `TimeLimiting` if there is a `readTimeout`, `ReadAhead`, `Caching` (for one range the blocks, as far as
+    /// later reads have use for them, exactly the missing bytes for several: `Caching.Fill.automatic`), `Merging`, `Retrying`, `Hedging` if asked for, and
     /// `Limiting` to half as many reads again as there are connections: so a request is ready whenever one ends. For other
     /// stages: `RangeReader(S3Source(url)) { … }`.
     ///
