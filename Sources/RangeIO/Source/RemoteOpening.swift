@@ -2,8 +2,8 @@
 /// reading them is one request.
 ///
 /// Name what you read first. Of more than 1 MiB, 1 MiB is requested: the first of a range, the last of a suffix. The bytes
-/// are kept until a read has had them all, or for eight reads. They are not kept if the object changed less than two seconds
-/// ago.
+/// are kept until a read has had them all, or for eight reads. They are not kept if `Last-Modified` is less than two seconds
+/// old, also with a strong tag.
 public enum RemoteOpening: Hashable, Sendable {
   /// These bytes.
   case range(ByteRange)

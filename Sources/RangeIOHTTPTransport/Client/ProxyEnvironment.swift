@@ -1,4 +1,5 @@
-/// The proxies that an environment names, as curl reads it: small letters count before capitals.
+/// The proxies that an environment names, as curl reads it: small letters count before capitals. curl does not read
+/// `HTTP_PROXY` in capitals at all; here it counts.
 ///
 /// `NO_PROXY` is a list, with commas or spaces: `*`, a host with all hosts below it (`example.com`, `.example.com`), an
 /// address, a block of IPv4 addresses (`10.0.0.0/8`), each with a port if wanted.
