@@ -25,12 +25,16 @@ package func openReader(_ source: some RangeSource) async throws -> RangeReader 
 }
 
 /// Opens the file at a path, or the object behind a URL.
-package func openReader(_ place: String) async throws -> RangeReader {
+///
+/// - Parameter opening: the first bytes that a parser reads: they come with the object's size and version.
+package func openReader(_ place: String, _ opening: RemoteOpening) async throws -> RangeReader {
   guard place.hasPrefix("http://") || place.hasPrefix("https://") else {
     return try await openReader(FileSource(place))
   }
   #if HTTP
-    return try await openReader(HTTPSource(place))
+    var configuration = HTTPSource.Configuration()
+    configuration.opening = opening
+    return try await openReader(HTTPSource(place, configuration: configuration))
   #else
     throw FormatError.unsupported("this program was built for files only: build it with `--traits HTTP` to read URLs")
   #endif

@@ -14,9 +14,10 @@ import RangeIO
 /// - Parameters:
 ///   - usage: the arguments, for people.
 ///   - counts: how many arguments may follow the first.
+///   - opening: the first bytes that are read.
 ///   - body: gets the reader, and the arguments after the first.
 package func runProgram(
-  _ name: String, usage: String, _ counts: ClosedRange<Int>,
+  _ name: String, usage: String, _ counts: ClosedRange<Int>, opening: RemoteOpening,
   _ body: @Sendable (RangeReader, [String]) async throws -> Void
 ) async -> Never {
   let arguments = Array(CommandLine.arguments.dropFirst())
@@ -26,7 +27,7 @@ package func runProgram(
   }
   var status = EXIT_SUCCESS
   do {
-    let reader = try await openReader(place)
+    let reader = try await openReader(place, opening)
     do {
       try await body(reader, Array(arguments.dropFirst()))
       printError("\(name): \(cost(of: reader))")

@@ -10,6 +10,8 @@ package struct PMTilesArchive: Sendable {
 
   /// The header and the root directory lie within these first bytes, by the specification (chapter 2).
   private static let firstRead = 16_384
+  /// What is read first.
+  package static let opening = RemoteOpening.range(0..<firstRead)
   /// Root and leaf directories on the way to a tile. Writers make two or three; damaged files may have circles.
   private static let deepestDirectory = 4
   /// The most bytes of a tile, or of the metadata, that are read; and that come out of compressed metadata.

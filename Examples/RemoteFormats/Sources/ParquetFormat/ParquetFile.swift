@@ -13,6 +13,8 @@ package struct ParquetFile: Sendable {
   private static let encryptedMagic: Bytes = [0x50, 0x41, 0x52, 0x45]  // PARE
   /// Most footers are shorter.
   private static let firstRead = 64 << 10
+  /// What is read first.
+  package static let opening = RemoteOpening.suffix(firstRead)
   private static let largestFooter = 256 << 20
   private static let largestChunk = 1 << 30
 

@@ -14,6 +14,8 @@ package struct ZIPArchive: Sendable {
 
   /// The largest central directory that is read: a million entries and more.
   static let largestDirectory = 256 << 20
+  /// What is read first.
+  package static let opening = RemoteOpening.suffix(EndRecord.longestTail)
 
   package init(_ reader: RangeReader) async throws {
     let tail = try await reader.read(suffix: EndRecord.longestTail).contiguous()

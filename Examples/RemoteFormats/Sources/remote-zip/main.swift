@@ -3,7 +3,7 @@ import RangeIO
 import ZIPFormat
 
 // Lists a ZIP file, or writes one of its entries to standard output.
-await runProgram("remote-zip", usage: "FILE|URL [ENTRY]", 0...1) { reader, arguments in
+await runProgram("remote-zip", usage: "FILE|URL [ENTRY]", 0...1, opening: ZIPArchive.opening) { reader, arguments in
   let archive = try await ZIPArchive(reader)
   if let name = arguments.first {
     try await archive.extract(try archive.entry(named: name)) { try writeOutput($0) }
