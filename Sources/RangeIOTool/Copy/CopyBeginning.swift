@@ -17,11 +17,11 @@ enum CopyBeginning: Equatable {
   }
 
   /// - Parameters:
-  ///   - journal: what is in the journal; empty if there is none.
+  ///   - journal: what is in the journal; empty if there is none, and the magic alone if it notes nothing.
   ///   - wanted: what is copied; `nil` if its version cannot be recognized later.
   ///   - restarts: whether the user wants to start over.
   init(_ journal: [UInt8], wanted: CopyJournal.Identity?, restarts: Bool) {
-    guard !journal.isEmpty, !restarts else {
+    guard !journal.isEmpty, journal != CopyJournal.magic, !restarts else {
       self = .new
       return
     }

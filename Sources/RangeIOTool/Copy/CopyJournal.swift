@@ -10,7 +10,8 @@ enum CopyJournal {
   static let recordSize = 16
   /// The bytes of the header before its sum. With its sum, every header would have the same one.
   private static let summedSize = 92
-  private static let magic: [UInt8] = Array("rioCopy1".utf8)
+  /// The first bytes of every journal, and all of one that notes nothing.
+  static let magic: [UInt8] = Array("rioCopy1".utf8)
 
   /// What is copied. Digests, because ids may be long, and an id may be private.
   struct Identity: Equatable {

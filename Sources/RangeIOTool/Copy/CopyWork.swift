@@ -27,7 +27,7 @@ struct CopyWork {
       } : ReadPipeline()
     try await withReader(source, of: opened.source, growth: growth, stages, orAll: { try await copyAll(target, $0) }) {
       reader in
-      for path in [target.path, target.part] {
+      for path in [target.path, target.part, target.journal] {
         try await SourceGuard.check(
           path, isNot: reader.source, complaint: "the target is the source itself: choose another one")
       }

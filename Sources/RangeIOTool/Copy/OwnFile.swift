@@ -23,7 +23,7 @@ final class OwnFile: Sendable {
     }
     let status = try status()
     guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink <= 1 else {
-      throw ToolFailure("\(path) is not a file that rangeio has left: remove it, or choose another target")
+      throw .foreign(path)
     }
   }
 
@@ -126,5 +126,11 @@ final class OwnFile: Sendable {
 
   private func writing(_ body: () throws -> Void) throws(ToolFailure) {
     do { try body() } catch { throw .writing(to: path, error as? Errno ?? .ioError) }
+  }
+}
+
+extension ToolFailure {
+  static func foreign(_ path: String) -> ToolFailure {
+    ToolFailure("\(path) is not a file that rangeio has left: move it away, or choose another target")
   }
 }

@@ -14,6 +14,8 @@ final class PartFile: Sendable {
   private let writing = DispatchQueue(label: "rangeio.copy.writing")
   /// Whether all that has not been written since it was opened is a hole.
   private let isFresh: Bool
+  /// How often the journal is opened again because another copy has removed it meanwhile.
+  private static let mostOpenings = 100
 
   private init(_ target: CopyTarget, part: OwnFile, journal: OwnFile, isFresh: Bool) {
     self.target = target
@@ -45,8 +47,15 @@ final class PartFile: Sendable {
     check: (Int) throws -> Void
   ) throws -> Opened {
     let journal = try lockedJournal(target)
-    let part = try OwnFile(target.part, permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
     let noted = try journal.contents(upTo: CopyJournal.largest(layout))
+    // The user may have files of these names: what is in them tells.
+    guard noted.isEmpty || noted.starts(with: CopyJournal.magic) else { throw ToolFailure.foreign(journal.path) }
+    let part = try OwnFile(target.part, permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
+    if noted.isEmpty, try part.byteCount > 0 {
+      // Just created.
+      unlink(journal.path)
+      throw ToolFailure.foreign(part.path)
+    }
     let beginning = CopyBeginning(noted, wanted: wanted, restarts: restarts)
     if case .goOn(let found, let sums) = beginning {
       try part.resize(to: found.layout.byteCount)
@@ -69,8 +78,10 @@ final class PartFile: Sendable {
 
   /// Makes both files those of a copy that begins.
   private func empty(_ wanted: CopyJournal.Identity?, _ layout: CopyLayout) throws(ToolFailure) {
-    // The journal first: it must never say of a new file what was in the old one.
-    try journal.resize(to: 0)
+    // The journal first: it must never say of a new file what was in the old one. It is never without its first bytes,
+    // by which the next run knows that both files are ours.
+    try journal.write(CopyJournal.magic, at: 0)
+    try journal.resize(to: CopyJournal.magic.count)
     try part.resize(to: 0)
     try part.resize(to: layout.byteCount)
     if let wanted { try journal.write(CopyJournal.header(wanted), at: 0) }
@@ -189,7 +200,7 @@ final class PartFile: Sendable {
 
   /// The journal of `target`, locked by this process.
   private static func lockedJournal(_ target: CopyTarget) throws(ToolFailure) -> OwnFile {
-    while true {
+    for _ in 0..<mostOpenings {
       let journal = try OwnFile(target.journal, permissions: .ownerReadWrite)
       guard journal.lock() else {
         throw ToolFailure("another rangeio is copying to \(target.path): wait until it ends")
@@ -197,5 +208,8 @@ final class PartFile: Sendable {
       // A copy that has just ended may have removed it before it gave up its lock.
       if try !journal.isRemoved { return journal }
     }
+    throw ToolFailure(
+      "\(target.journal) has no name as soon as it is opened: if other copies to \(target.path) begin and end all the "
+        + "time, wait; if not, its file system cannot be copied to, so choose another")
   }
 }

@@ -118,10 +118,25 @@ import Testing
       let result = try await tool("copy", source, target, "--force")
       #expect(result.code == 1 && result.hasOneLineOfErrors && result.errors.contains("source itself"))
     }
-    let part = try directory.file("x.rangeio-part", bytes)
-    #expect(try await tool("copy", part, directory("x")).code == 1)
     #expect(areEqual(try contents(source), bytes[...]))
-    #expect(areEqual(try contents(part), bytes[...]))
+    for name in ["x.rangeio-part", "x.rangeio-journal"] {
+      let path = try directory.file(name, bytes)
+      let result = try await tool("copy", path, directory("x"))
+      #expect(result.code == 1 && result.errors.contains("source itself"), "\(result.errors)")
+      #expect(areEqual(try contents(path), bytes[...]))
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  @Test func `a file of the user beside the target is left alone`() async throws {
+    for name in ["copy.rangeio-part", "copy.rangeio-journal"] {
+      let path = try directory.file(name, Array(bytes[..<3000]))
+      let result = try await tool("copy", source, copy)
+      #expect(result.code == 1 && result.hasOneLineOfErrors && result.errors.contains(name), "\(result.errors)")
+      #expect(areEqual(try contents(path), bytes[..<3000]))
+      try FileManager.default.removeItem(atPath: path)
+      #expect(try directory.names == ["source"])
+    }
   }
 
   @Test func `a target that cannot be a file is refused in one line`() async throws {

@@ -140,8 +140,30 @@ import Testing
   @Test func `a copy without a version notes nothing`() throws {
     let opened = try open(nil)
     #expect(opened.journal == nil)
-    #expect(try contents(target.journal).isEmpty)
+    #expect(try contents(target.journal) == CopyJournal.magic)
     opened.file.discard()
     #expect(try directory.names == [])
+  }
+
+  @Test func `what a copy without a version has left is ours`() throws {
+    for wanted in [nil, identity] {
+      try open(nil).file.write(Bytes(bytes), at: 0)
+      let opened = try open(wanted)
+      #expect(opened.beginning == .new && opened.finished.isEmpty)
+      #expect(try contents(target.part).allSatisfy { $0 == 0 })
+    }
+  }
+
+  @Test(arguments: ["journal", "part"]) func `a file of the user with our name is refused, and stays`(
+    name: String
+  ) throws {
+    let path = try directory.file("copy.rangeio-\(name)", bytes)
+    for wanted in [identity, nil] {
+      for restarts in [false, true] {
+        #expect(throws: ToolFailure.foreign(path)) { try open(wanted, restarts: restarts) }
+      }
+    }
+    #expect(areEqual(try contents(path), bytes[...]))
+    #expect(!FileManager.default.fileExists(atPath: target.path))
   }
 }
