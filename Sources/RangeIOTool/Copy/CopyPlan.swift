@@ -73,15 +73,10 @@ struct CopyPlan {
     return Array(runs.ranges)
   }
 
-  /// Records that the file has zeros where `pieces` are.
+  /// Records that the file has zeros where `pieces` are, which ``take(within:)`` has returned.
   ///
-  /// - Returns: what to write into the journal, if there is one.
-  mutating func finish(_ pieces: Range<Int>, _ zeros: ZeroSums) -> JournalWrite? {
-    finishedBytes += layout.range(of: pieces).count
-    guard journal != nil else { return nil }
-    unnoted += pieces.map { CopyJournal.Record(piece: $0, sum: zeros[$0]) }
-    return note()
-  }
+  /// They are not noted, since there is no bound on how many a hole has: the next run finds the hole again.
+  mutating func finish(zeros pieces: Range<Int>) { finishedBytes += layout.range(of: pieces).count }
 
   /// Records that the bytes of a requested piece are in the file.
   ///

@@ -47,13 +47,12 @@ final class CopyTransfer: Sendable {
   /// Finishes what is missing and a hole of the source: nothing of that is read. Call it before ``run()``.
   func passHoles() async throws {
     guard let holes = FileHoles(source.source) else { return }
-    let zeros = ZeroSums(layout)
     var rest = 0..<layout.byteCount
     while !rest.isEmpty {
       let found = try await holes.next(in: rest, of: reader.source)
       for run in found.holes.flatMap({ hole in plan.withLock { $0.take(within: hole) } }) {
         try file.clear(layout.range(of: run))
-        if let write = plan.withLock({ $0.finish(run, zeros) }) { try file.note(write) }
+        plan.withLock { $0.finish(zeros: run) }
         progress.advance(layout.range(of: run).count)
       }
       rest = found.end..<rest.upperBound

@@ -170,10 +170,21 @@ import Testing
     #expect(plan.take(within: 2 * 65_536..<6 * 65_536) == [5..<6])
     #expect(plan.take(within: 9 * 65_536..<layout.byteCount) == [9..<11])
     #expect(plan.missingBytes == 65_536 * 4)
-    for pieces in [1..<3, 4..<5, 5..<6, 9..<11] { #expect(plan.finish(pieces, ZeroSums(layout)) == nil) }
+    for pieces in [1..<3, 4..<5, 5..<6, 9..<11] { plan.finish(zeros: pieces) }
     #expect(plan.finishedBytes == layout.byteCount - 65_536 * 4)
     let zeros = ZeroSums(layout)
     #expect(zeros[10] == [UInt8](repeating: 0, count: 100).withUnsafeBytes { CRC32C.of($0) })
     #expect(zeros[9] == [UInt8](repeating: 0, count: 65_536).withUnsafeBytes { CRC32C.of($0) })
   }
 }
+
+  @Test func `a hole of any size takes no memory, and nothing is noted of it`() throws {
+    let layout = CopyLayout(byteCount: 7 << 60)
+    let identity = CopyJournal.Identity(source: Array(0..<32), version: Array(1..<33), layout: layout)
+    var plan = CopyPlan(layout, .arriving(8), finished: RangeSet(5..<6), journal: CopyJournal.Cursor(identity))
+    let runs = plan.take(within: 0..<layout.byteCount)
+    #expect(runs == [0..<5, 6..<7 << 40])
+    for run in runs { plan.finish(zeros: run) }
+    #expect(plan.isComplete && plan.next() == nil)
+    #expect(plan.note() == nil)
+  }
