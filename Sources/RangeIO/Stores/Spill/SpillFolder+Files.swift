@@ -13,7 +13,7 @@ extension SpillFolder {
 
   /// Tries to lock the directory. Returns the lock file, and whether this process now holds the lock.
   func takeLock() throws(ReadError) -> (file: any SpillFile, isLocked: Bool) {
-    while true {
+    for _ in 0..<16 {
       let file = try lockFile()
       let isLocked = try lock(file)
       let status = try attempt("look at the lock of the spill directory") { () throws(Errno) in try file.status() }
@@ -21,6 +21,10 @@ extension SpillFolder {
       // process out.
       if status.linkCount > 0 { return (file, isLocked) }
     }
+    throw ReadError(
+      .inUse,
+      "the spill directory's file `lock` has no name as soon as it is opened: try again; if that does not help, its file "
+        + "system does not count names: name a directory on a local disk", context: context)
   }
 
   private func lock(_ file: any SpillFile) throws(ReadError) -> Bool {
@@ -137,8 +141,7 @@ extension SpillFolder {
   /// empty files.
   func isSpillDirectory(_ names: [String]) -> Bool {
     let names = names.filter { !SpillFormat.isOfSystem($0) }
-    return names.contains { (Self.fileNames.contains($0) || SpillFormat.segmentNumber($0) != nil) && isMarked($0) }
-      || names.allSatisfy { Self.fileNames.contains($0) && isBlank($0) }
+    return hasMarked(names) || names.allSatisfy { Self.fileNames.contains($0) && isBlank($0) }
   }
 
   /// Whether a store has written the file, or was about to.

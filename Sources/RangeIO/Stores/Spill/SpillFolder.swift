@@ -67,17 +67,20 @@ struct SpillFolder {
     return try folder.makePrivate(configuration.random)
   }
 
-  /// Opens the directory at `path`. If it belongs to another user, as the root of a volume often does, opens one of this
-  /// user's own below it.
+  /// Opens the directory at `path`. If it belongs to another user, as the root of a volume often does, or others use it
+  /// too, opens one of this user's own below it.
   private static func directory(
     at path: FilePath, makes: Bool, on disk: any SpillDisk, _ context: ReadError.Context
   ) throws(ReadError) -> any SpillDirectory {
     let directory: any SpillDirectory
     let owner: UInt32
+    let isCommon: Bool
     do throws(Errno) {
       if makes { try disk.makeDirectory(path) }
       directory = try disk.openDirectory(path)
-      owner = try directory.status().owner
+      let status = try directory.status()
+      owner = status.owner
+      isCommon = owner == disk.user ? try SpillFolder(directory, on: disk, context).isCommon(status) : false
     } catch {
       // For the message alone: another process might have put a link there, so none is followed.
       let mode = path.withPlatformString { rio_mode_of_path($0) }
@@ -88,19 +91,49 @@ struct SpillFolder {
         .notFound, "the spill directory is behind a symbolic link, which is not followed: name the directory itself",
         context: context, cause: error)
     }
-    if owner == disk.user { return directory }
+    guard owner != disk.user || isCommon else { return directory }
     do throws(Errno) {
-      let name = "rangeio-\(disk.user)"
-      if makes { do throws(Errno) { try directory.makeDirectory(name) } catch .fileExists {} }
+      return try own(in: directory, makes: makes, on: disk)
+    } catch {
+      // There is nothing to read, and what is wrong with the directory itself is told.
+      if isCommon, !makes, error == .noSuchFileOrDirectory { return directory }
+      let whose = isCommon ? "is one that others use too" : "belongs to user \(owner)"
+      throw ReadError(
+        .permissionDenied,
+        "the spill directory \(whose), and user \(disk.user), who runs this, has none below it "
+          + "(\(error.description.lowercased())): choose a directory of your own", context: context, cause: error)
+    }
+  }
+
+  private static func own(
+    in directory: any SpillDirectory, makes: Bool, on disk: any SpillDisk
+  ) throws(Errno) -> any SpillDirectory {
+    let name = "rangeio-\(disk.user)"
+    var isNew = false
+    if makes {
+      do throws(Errno) {
+        try directory.makeDirectory(name)
+        isNew = true
+      } catch .fileExists {}
+    }
+    do throws(Errno) {
       let own = try directory.openDirectory(name)
       guard try own.status().owner == disk.user else { throw .permissionDenied }
       return own
     } catch {
-      throw ReadError(
-        .permissionDenied,
-        "the spill directory belongs to user \(owner), and user \(disk.user), who runs this, has none below it "
-          + "(\(error.description.lowercased())): choose a directory of your own", context: context, cause: error)
+      // A server may have given it to another user. `try?`: an empty directory more does no harm.
+      if isNew { try? directory.removeDirectory(name) }
+      throw error
     }
+  }
+
+  /// Whether others use a directory of this user too, as they do `/dev/shm` and the root of a volume: it is not closed to
+  /// them. Once a store has closed a directory, it is that store's, whoever opens it to others.
+  private func isCommon(_ status: DiskStatus) throws(Errno) -> Bool {
+    guard status.mode & 0o077 != 0, case let names = try directory.names(),
+      status.mode & 0o1002 != 0 || names.contains(where: { SpillFormat.isOfVolume($0) })
+    else { return false }
+    return !hasMarked(names)
   }
 
   private func makePrivate(_ random: () -> UInt64) throws(ReadError) -> SpillFolder {

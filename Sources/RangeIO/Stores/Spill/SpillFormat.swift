@@ -50,8 +50,13 @@ enum SpillFormat {
 
   /// Whether a file system, a volume or a desktop leaves this name in directories of others.
   static func isOfSystem(_ name: String) -> Bool {
-    ["lost+found", ".DS_Store", ".snapshot", ".snapshots", ".fseventsd", ".Spotlight-V100", ".TemporaryItems"]
-      .contains(name) || [".nfs", ".fuse_hidden", ".Trash"].contains { name.hasPrefix($0) }
+    isOfVolume(name) || [".DS_Store", ".snapshot", ".snapshots"].contains(name)
+      || [".nfs", ".fuse_hidden"].contains { name.hasPrefix($0) }
+  }
+
+  /// Whether it is one of these that only the root of a volume has.
+  static func isOfVolume(_ name: String) -> Bool {
+    ["lost+found", ".fseventsd", ".Spotlight-V100", ".TemporaryItems"].contains(name) || name.hasPrefix(".Trash")
   }
 
   private static func isLowerHex(_ name: String) -> Bool {

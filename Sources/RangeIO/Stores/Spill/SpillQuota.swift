@@ -29,12 +29,7 @@ struct SpillQuota: Sendable {
   /// Waits for a turn to take this many bytes. Needed even by a process that is alone, since another may come at this
   /// moment.
   func enter(_ bytes: Int) throws(Errno) -> Answer {
-    let file: any SpillFile
-    do throws(Errno) {
-      file = try shared.create(SpillFolder.quotaName)
-    } catch .fileExists {
-      file = try shared.open(SpillFolder.quotaName, writing: true)
-    }
+    let file = try file()
     // Other processes keep a turn only while they preallocate a file.
     var left = tries
     while !(try file.lock(exclusively: true)) {
@@ -44,6 +39,19 @@ struct SpillQuota: Sendable {
     }
     if try isShared(), try total() + bytes > limit { return .full }
     return .turn(file)
+  }
+
+  private func file() throws(Errno) -> any SpillFile {
+    do throws(Errno) {
+      return try shared.create(SpillFolder.quotaName)
+    } catch .fileExists {}
+    do throws(Errno) {
+      return try shared.open(SpillFolder.quotaName, writing: true)
+    } catch .permissionDenied {
+      // Another user has made it while the directory was open to others. It is replaced, as such a `store` is.
+      try shared.remove(SpillFolder.quotaName)
+      return try shared.create(SpillFolder.quotaName)
+    }
   }
 
   private func total() throws(Errno) -> Int {

@@ -116,6 +116,78 @@ import Testing
     #expect { _ = try spill.open() } throws: { ($0 as? ReadError)?.code == .permissionDenied }
   }
 
+  @Test(
+    arguments: [
+      (0o1777, []), (0o1777, ["notes"]), (0o777, []), (0o777, ["notes"]), (0o755, ["lost+found/x", ".Trash-1000/x"]),
+      (0o1777, ["lock"]),
+    ] as [(UInt32, [String])])
+  func `a directory that others use too stays open to them, and has one of ours`(mode: UInt32, others: [String])
+    async throws
+  {
+    let spill = SimulatedSpill()
+    let process = spill.disk.newProcess()
+    try process.makeDirectory(SimulatedSpill.directory)
+    for name in others {
+      spill.disk.setContents(of: SimulatedSpill.directory.appending(FilePath(name).components), [1, 2, 3])
+    }
+    spill.disk.setOwner(of: SimulatedSpill.directory, mode: mode)
+    #expect(throws: ReadError.self) { try SpillInspection(SimulatedSpill.directory.string, on: process) }
+    let store = try spill.open()
+    FillSource(store.sources).put(1, in: store)
+    try await store.close()
+    let again = try spill.open()
+    #expect(FillSource(again.sources).served(1..<2, by: again) == [1])
+    try await again.close()
+    let inspection = try SpillInspection(SimulatedSpill.directory.string, on: process)
+    #expect(try inspection.survey().sources.map(\.blocks) == [1])
+    _ = try SpillClearing.clear(SimulatedSpill.directory.string, on: process)
+    #expect(try process.openDirectory(SimulatedSpill.directory).status().mode == mode)
+    #expect(spill.disk.files.count == others.count)
+    for name in others {
+      #expect(spill.disk.contents(of: SimulatedSpill.directory.appending(FilePath(name).components)) == [1, 2, 3])
+    }
+  }
+
+  @Test func `a directory that a server gives to another user is not left behind`() throws {
+    let spill = SimulatedSpill()
+    let process = spill.disk.newProcess()
+    try process.makeDirectory(SimulatedSpill.directory)
+    spill.disk.setOwner(of: SimulatedSpill.directory, 12345, mode: 0o777)
+    let own = spill.path("rangeio-\(process.user)")
+    spill.disk.faults = DiskFaults { [disk = spill.disk] call in
+      if call.kind == .openDirectory, call.name == own.lastComponent?.string { disk.setOwner(of: own, 65534) }
+      return nil
+    }
+    #expect { _ = try spill.open() } throws: { ($0 as? ReadError)?.code == .permissionDenied }
+    #expect(try process.openDirectory(SimulatedSpill.directory).names() == [])
+  }
+
+  @Test func `a file system that counts no names is told, and not asked for ever`() throws {
+    let spill = SimulatedSpill()
+    spill.disk.faults = DiskFaults { [disk = spill.disk] call in
+      // Stands for that: the file has lost its name when it is looked at.
+      if call.kind == .lock { try? disk.newProcess().openDirectory(SimulatedSpill.directory).remove("lock") }
+      return nil
+    }
+    #expect {
+      _ = try spill.open()
+    } throws: { error in
+      (error as? ReadError)?.message.contains("local disk") == true
+    }
+  }
+
+  @Test func `a quota of another user does not keep segments from being made`() async throws {
+    let spill = SimulatedSpill()
+    let store = try spill.open()
+    spill.disk.setContents(of: spill.path("quota"), [])
+    spill.disk.setOwner(of: spill.path("quota"), 777, mode: 0o600)
+    let source = FillSource(store.sources)
+    source.put(1, in: store)
+    try await store.flush()
+    #expect(source.served(1..<2, by: store) == [1] && spill.segments.count == 1)
+    try await store.close()
+  }
+
   @Test(arguments: [Errno.noFunction, .noLocks, .notSupportedOnSocket, .ioError])
   func `without locks there is no store, and the error names the way out`(errno: Errno) throws {
     let spill = SimulatedSpill { $0.isShared = true }
