@@ -144,8 +144,20 @@ extension SpillFolder {
     return hasMarked(names) || names.allSatisfy { Self.fileNames.contains($0) && isBlank($0) }
   }
 
-  /// Whether a store has written the file, or was about to.
-  func isOurs(_ name: String) -> Bool { isMarked(name) || isBlank(name) }
+  /// Whether a store has written one of the files.
+  func hasMarked(_ names: [String]) -> Bool {
+    names.contains { (Self.fileNames.contains($0) || SpillFormat.segmentNumber($0) != nil) && isMarked($0) }
+  }
+
+  /// Whether a store has written the file, or was about to. If a segment's first bytes are damaged, its number tells.
+  func isOurs(_ name: String) -> Bool { isMarked(name) || isBlank(name) || hasItsNumber(name) }
+
+  private func hasItsNumber(_ name: String) -> Bool {
+    guard let start = start(of: name), start.count == SpillFormat.headerCount,
+      let number = SpillFormat.segmentNumber(name), number > 0
+    else { return false }
+    return start.withUnsafeBytes { $0.number(32, UInt64.self) } == number
+  }
 
   private func isMarked(_ name: String) -> Bool { start(of: name)?.starts(with: Self.mark.utf8) == true }
 

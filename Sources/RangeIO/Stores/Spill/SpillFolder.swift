@@ -221,7 +221,7 @@ struct SpillFolder {
     }
     var byteCount = 0
     for file in names where SpillFormat.segmentNumber(file) != nil || Self.fileNames.contains(file) {
-      guard let status = below.status(of: file) else { continue }
+      guard let status = below.status(of: file), below.isOurs(file) else { continue }
       if (try? below.directory.remove(file)) != nil { byteCount += max(status.size, status.allocatedSize) }
     }
     return (try? directory.removeDirectory(name)) == nil ? nil : byteCount

@@ -222,16 +222,13 @@ package struct SpillClearing: Equatable, Sendable {
       }
     }
     try cleared.remove(SpillFolder.lockName, from: folder)
-    cleared.foreignLeft = names.count { name in
-      SpillFormat.segmentNumber(name) == nil && !SpillFormat.isPrivateName(name) && name != SpillFolder.lockName
-        && !fixed.contains(name)
-    }
+    cleared.foreignLeft = try folder.names().count { !SpillFormat.isPrivateName($0) }
     return cleared
   }
 
   /// Returns whether there was a file of ours with that name.
   @discardableResult private mutating func remove(_ name: String, from folder: SpillFolder) throws(ReadError) -> Bool {
-    guard let status = folder.status(of: name) else { return false }
+    guard let status = folder.status(of: name), folder.isOurs(name) else { return false }
     try folder.attempt("remove \(name) from the spill directory") { () throws(Errno) in
       try folder.directory.remove(name)
     }

@@ -140,7 +140,7 @@ struct SpillOpening {
       // A directory in use is locked, including this one. `try?`: tried again at the next opening.
       for name in (try? shared.names()) ?? [] where SpillFormat.isPrivateName(name) { shared.removePrivate(name) }
     }
-    if names.contains(SpillFolder.nextStoreName), folder.status(of: SpillFolder.nextStoreName) != nil {
+    if names.contains(SpillFolder.nextStoreName), folder.isOurs(SpillFolder.nextStoreName) {
       try? directory.remove(SpillFolder.nextStoreName)
     }
   }
@@ -164,8 +164,8 @@ struct SpillOpening {
       guard folder.disk.trusts(status), let (header, check) = try SpillScan.header(of: file),
         header.isSegment(number, of: root)
       else {
-        // A file of another mode than ours is removed only if its contents say that it is one of ours.
-        if !configuration.isReadOnly, status.mode & 0o077 == 0 || folder.isOurs(name) { try directory.remove(name) }
+        // Only if its contents say that it is one of ours: another program may use such a name.
+        if !configuration.isReadOnly, folder.isOurs(name) { try directory.remove(name) }
         return nil
       }
       counted.lastNumber = max(counted.lastNumber, number)

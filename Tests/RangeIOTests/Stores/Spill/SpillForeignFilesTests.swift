@@ -74,11 +74,14 @@ import Testing
     #expect(link(victim, path + "0000000000000005") == 0)
     // Names that look like ours, and are not; the last ones would be where numbers end.
     let names = [
-      "0000000000000006.tmp", "000000000000000A", "notes.txt", "ffffffffffffffff", "7fffffffffffffff",
-      "3fffffffffffffff",
+      "0000000000000006.tmp", "000000000000000A", "notes.txt", "0000000000000007", "0000000000000008",
+      "ffffffffffffffff", "7fffffffffffffff", "3fffffffffffffff",
     ]
-    for name in names { try write([1, 2, 3], to: path + name) }
-    for name in names.suffix(3) { #expect(chmod(path + name, 0o644) == 0) }
+    let text = Array(repeatElement(Array("precious".utf8), count: 20).joined())
+    for name in names {
+      try write(text, to: path + name)
+      #expect(chmod(path + name, name.hasSuffix("7") ? 0o600 : 0o644) == 0)
+    }
     let store = try await spill.open()
     let source = FillSource(store.sources)
     #expect(source.served(0..<5, by: store) == Set(0..<5))
@@ -94,7 +97,45 @@ import Testing
     let left = Set(try FileManager.default.contentsOfDirectory(atPath: path))
     #expect(left.isSuperset(of: names + (2...5).map { "000000000000000\($0)" }))
     #expect(try String(contentsOfFile: victim, encoding: .utf8) == "precious")
-    for name in names { #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: path + name))) == [1, 2, 3]) }
+    #expect(try SpillClearing.clear(path).foreignLeft == names.count + 4)
+    for name in names { #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: path + name))) == text) }
+  }
+
+  @Test func `a segment whose first bytes are damaged is still ours`() async throws {
+    let spill = SimulatedSpill()
+    let store = try spill.open()
+    FillSource(store.sources).put(1, in: store)
+    try await store.close()
+    let path = spill.path(try #require(spill.segments.first))
+    for byte in 0..<8 {
+      let copy = spill.copy()
+      var bytes = try #require(copy.disk.contents(of: path))
+      bytes[byte] ^= 4
+      copy.disk.setContents(of: path, bytes)
+      try await copy.open().close()
+      #expect(copy.segments == [])
+    }
+  }
+
+  @Test func `files of others in a private directory that a crash left stay`() async throws {
+    let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.isShared = true }
+    try await filled(spill)
+    let below = spill.configuration.directory + "/" + String(repeating: "ab", count: 16)
+    let names = try FileManager.default.contentsOfDirectory(atPath: spill.configuration.directory)
+    #expect(mkdir(below, 0o700) == 0)
+    for name in names {
+      try FileManager.default.copyItem(
+        atPath: spill.configuration.directory + "/" + name, toPath: below + "/" + name)
+    }
+    for name in ["0000000000000009", "quota"] {
+      // `try?`: there may be none.
+      try? FileManager.default.removeItem(atPath: below + "/" + name)
+      try write(Array("precious".utf8), to: below + "/" + name)
+      #expect(chmod(below + "/" + name, 0o600) == 0)
+    }
+    try await spill.open().close()
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: below).sorted() == ["0000000000000009", "quota"])
   }
 
   @Test func `segments of another owner do not keep the others from being read`()
