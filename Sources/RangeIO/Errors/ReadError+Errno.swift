@@ -12,11 +12,12 @@ extension ReadError {
     .errno(errno, action, Context(source: source, range: range))
   }
 
-  /// - Parameter isRemote: whether the file may be on a server: then the device is one that may be reached again.
+  /// - Parameter isRemote: whether the file may be on a server: then the device is one that may be reached again. Asked
+  ///   only if that matters.
   package static func errno(
-    _ errno: Errno, _ action: String, _ context: Context, isRemote: Bool = false
+    _ errno: Errno, _ action: String, _ context: Context, isRemote: @autoclosure () -> Bool = false
   ) -> ReadError {
-    let (code, advice, isTransient) = (isRemote ? meaningOnServer(of: errno) : nil) ?? meaning(of: errno)
+    let (code, advice, isTransient) = meaningOnServer(of: errno).flatMap { isRemote() ? $0 : nil } ?? meaning(of: errno)
     return ReadError(
       code, "cannot \(action): \(errno.description.lowercased()) (\(errno.rawValue)); \(advice)",
       isTransient: isTransient, context: context, cause: errno)

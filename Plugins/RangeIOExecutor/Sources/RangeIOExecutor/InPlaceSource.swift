@@ -188,12 +188,7 @@ public final class InPlaceSource: RangeSource {
       var filled = 0
       while filled < range.count {
         let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-        let count: Int
-        do {
-          count = try descriptor.read(fromAbsoluteOffset: Int64(range.lowerBound + filled), into: rest)
-        } catch let errno as Errno {
-          throw ReadError.errno(errno, "read the file", source: source.name, range: range)
-        }
+        let count = try descriptor.read(fromAbsoluteOffset: Int64(range.lowerBound + filled), into: rest)
         guard count > 0 else {
           throw ReadError(
             .sourceChanged,

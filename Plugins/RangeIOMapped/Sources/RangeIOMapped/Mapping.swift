@@ -123,7 +123,7 @@ final class Mapping: @unchecked Sendable {
       throw ReadError(
         .inputOutput, "a page of the file could not be brought in, and could be read right after: try again",
         isTransient: true, source: name, range: range)
-    case let errno: throw ReadError.errno(errno, "bring the pages of the file in", source: name, range: range)
+    default: throw errno
     }
   }
 
@@ -136,12 +136,7 @@ final class Mapping: @unchecked Sendable {
       while offset < range.upperBound {
         if isLeft() { throw CancellationError() }
         let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(range.upperBound - offset))
-        let count: Int
-        do {
-          count = try calls.read(descriptor, part, offset)
-        } catch let errno as Errno {
-          throw ReadError.errno(errno, "read the file", source: name, range: range)
-        }
+        let count = try calls.read(descriptor, part, offset)
         guard count > 0 else {
           throw ReadError(
             .sourceChanged,

@@ -18,7 +18,8 @@ final class DispatchIOLane: @unchecked Sendable {
   init(_ file: OpenFile, gate: ShutdownGate, waiting: WaiterRegistry) throws(ReadError) {
     let descriptor = file.syscalls.call.reopen(file.descriptor)
     guard descriptor >= 0 else {
-      throw .errno(Errno(result: descriptor), "open the file a second time", .init(source: file.name))
+      throw .errno(
+        Errno(result: descriptor), "open the file a second time", .init(source: file.name), isRemote: file.isRemote)
     }
     self.gate = gate
     self.waiting = waiting

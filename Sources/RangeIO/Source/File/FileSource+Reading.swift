@@ -246,7 +246,8 @@ extension FileSource {
   ///   - waits: whether `work` may have to wait for the disk. If not, it runs on the caller's thread, unless the file is
   ///     on a server.
   /// - Throws: `ReadError.Code.sourceChanged` if the file is another version, whatever `work` has thrown; else what
-  ///   `work` throws; `invalidConfiguration` for a description by another source; `closed`; `CancellationError`.
+  ///   `work` throws, an `Errno` as the `ReadError` of a read that failed with it; `invalidConfiguration` for a
+  ///   description by another source; `closed`; `CancellationError`.
   public nonisolated(nonsending) func withDescriptor<Value: Sendable>(
     of source: SourceDescription, for range: ByteRange, waits: Bool = true,
     _ work: @escaping @Sendable (FileDescriptor) throws -> Value
@@ -259,7 +260,11 @@ extension FileSource {
       throw ReadError(.invalidConfiguration, "another source has made this description: pass one of this source")
     }
     let attempt: @Sendable () -> Result<Value, any Error> = { [file = lanes.file] in
-      Result { try work(FileDescriptor(rawValue: file.descriptor)) }
+      Result {
+        do { return try work(FileDescriptor(rawValue: file.descriptor)) } catch let errno as Errno {
+          throw file.failure(errno, of: range)
+        }
+      }
     }
     let result =
       if waits || lanes.isRemote { try await onThread(of: lanes.threadsForWork, attempt) } else { attempt() }

@@ -153,7 +153,8 @@ enum FileOpening {
           "there is no file of this name, which is a URL: read it with RangeReader(contentsOf:) of RangeIOHTTP "
             + "or RangeIOS3", context: .init(source: name), cause: Errno.noSuchFileOrDirectory)
       }
-      throw .errno(Errno(result: result), "open the file", .init(source: name))
+      throw .errno(
+        Errno(result: result), "open the file", .init(source: name), isRemote: isRemote(beside: path, syscalls))
     }
     let file = OpenFile(descriptor: CInt(result), syscalls: syscalls, name: name)
     do throws(ReadError) {
@@ -162,6 +163,14 @@ enum FileOpening {
       file.close()
       throw error
     }
+  }
+
+  /// Whether the directory of `path` may be on a server. May wait.
+  private static func isRemote(beside path: FilePath, _ syscalls: Syscalls) -> Bool {
+    let directory = path.removingLastComponent()
+    let descriptor = syscalls.call.open(directory.isEmpty ? "." : directory)
+    defer { if descriptor >= 0 { _ = syscalls.call.close(CInt(descriptor)) } }
+    return syscalls.call.isRemote(CInt(clamping: descriptor))
   }
 
   private static func isURL(_ name: String) -> Bool {

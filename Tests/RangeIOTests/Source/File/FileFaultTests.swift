@@ -46,6 +46,42 @@ struct FileFaultTests {
     await reader.close()
   }
 
+  @Test(arguments: [EIO, ENODATA], [false, true])
+  func `an opening that fails on a mount is tried again, and one on a disk is not`(number: CInt, isRemote: Bool)
+    async throws
+  {
+    let (path, bytes) = try await directory.file(count: 10_000)
+    let calls = Atomic<Int>(0)
+    let syscalls = Syscalls(
+      .init(
+        open: { opened in
+          guard opened == FilePath(path) else { return Syscalls.system.call.open(opened) }
+          if calls.wrappingAdd(1, ordering: .relaxed).newValue <= 2 { return -Int(number) }
+          return Syscalls.system.call.open(opened)
+        }, isRemote: { $0 >= 0 && isRemote }))
+    let source = FileSource(path, configuration: TestEngine.configuration(.positional, syscalls: syscalls))
+    do {
+      let reader = try await RangeReader(source) { Retrying(firstWait: .zero, longestWait: .zero) }
+      #expect(try await reader.read(10..<5000) == Bytes(bytes[10..<5000]))
+      #expect(isRemote)
+      await reader.close()
+    } catch let error as ReadError {
+      #expect(!isRemote && error.code == .inputOutput && !error.isTransient)
+      #expect(error.message.contains("server") == isRemote, "\(error.message)")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a second opening that fails says whether a server may be reached again`(isRemote: Bool) async throws {
+    let path = try await directory.file(count: 10_000).path
+    let syscalls = Syscalls(.init(reopen: { _ in -Int(EIO) }, isRemote: { _ in isRemote }))
+    let source = FileSource(path, configuration: TestEngine.configuration(.dispatchIO, syscalls: syscalls))
+    let description = try await source.describe()
+    let error = await #expect(throws: ReadError.self) { _ = try await source.read(0..<10_000, of: description) }
+    #expect(error?.code == .inputOutput && error?.isTransient == isRemote)
+    await source.close()
+  }
+
   @Test func `interruptions and short reads are carried on`() async throws {
     let (path, bytes) = try await directory.file(count: 200_000)
     let calls = Atomic<Int>(0)

@@ -34,6 +34,20 @@ struct FileWorkTests {
     await source.close()
   }
 
+  @Test(arguments: [false, true])
+  func `the error number that work throws is told as that of a read`(isRemote: Bool) async throws {
+    let path = try await directory.file(count: 1000).path
+    let syscalls = Syscalls(.init(isRemote: { _ in isRemote }))
+    let source = FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls))
+    let description = try await source.describe()
+    let error = await #expect(throws: ReadError.self) {
+      try await source.withDescriptor(of: description, for: 3..<9) { _ in throw Errno.ioError }
+    }
+    #expect(error?.code == .inputOutput && error?.cause as? Errno == .ioError && error?.range == 3..<9)
+    #expect(error?.isTransient == isRemote)
+    await source.close()
+  }
+
   @Test func `work that takes long keeps no other read of a file waiting`() async throws {
     let (path, bytes) = try await directory.file(count: 1000)
     let source = FileSource(path, configuration: .init(engine: .positional))
