@@ -78,15 +78,24 @@ extension SpillStore {
   }
 
   /// Blocks of the usual size cannot wait for the disk, so none of them is kept: says so, as what went wrong.
-  func noteTooLittleMemory(_ memory: ByteCount) {
+  ///
+  /// - Parameter disk: as the user has configured it.
+  func noteTooLittleRoom(_ disk: DiskConfiguration, below memory: ByteCount) {
     let usual = ByteCount.bytes(65_536)
+    let least = usual.bytes + SpillStaging.overhead
+    let most =
+      if disk.stagingBytes >= least {
+        "a quarter of the memory above, \(memory): give it 512 KiB, or have no memory above (`TieredChunkStore(disk:)`)"
+      } else if let asked = disk.stagingLimit {
+        "`stagingLimit` says, \(asked): make it 128 KiB"
+      } else {
+        "an eighth of the disk's limit, \(disk.limit): make it 1 MiB, or set `stagingLimit`"
+      }
     state.withLock { state in
-      guard state.staging.limit < usual.bytes + SpillStaging.overhead, state.lastFailure == nil else { return }
+      guard state.staging.limit < least, state.lastFailure == nil else { return }
       state.lastFailure = ReadError(
         .limitExceeded,
-        "blocks of \(usual) are not kept on the disk, since those that wait for it may take no more than a quarter of the "
-          + "memory above, \(memory), or of what `stagingLimit` says: give it 512 KiB, or have no memory above "
-          + "(`TieredChunkStore(disk:)`)")
+        "blocks of \(usual) are not kept on the disk, since those that wait for it may take no more than \(most)")
     }
   }
 

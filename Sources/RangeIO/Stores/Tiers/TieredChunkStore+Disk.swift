@@ -4,7 +4,7 @@ extension TieredChunkStore {
   ///
   /// Chunks that wait to be written count towards the memory's limit: up to 8 MiB, but at most an eighth of the disk's
   /// limit and a quarter of the memory. Blocks of more than that are not kept on the disk: for the usual ones of 64 KiB the
-  /// memory needs more than 256 KiB, and ``lastDiskFailure`` says so of less.
+  /// memory needs more than 256 KiB, and the disk more than 512 KiB. ``lastDiskFailure`` says so of less.
   ///
   /// - Parameter compressed: the most that the compressed tier may take. Default: there is no compressed tier.
   /// - Throws: as ``init(disk:)``.
@@ -59,7 +59,7 @@ extension TieredChunkStore {
       tiers?.stagingBytes = asked
       tiers?.limits = configuration.limits
       self.init(inner, store, memory: tiers, queueLimit: queue, configuration.background)
-      store.noteTooLittleMemory(configuration.memory.limit)
+      store.noteTooLittleRoom(disk, below: configuration.memory.limit)
       return
     }
     let upper = MemoryStore(above.memory, sources: ChunkSources(), budget: budget)
@@ -71,7 +71,7 @@ extension TieredChunkStore {
         memory: upper, compressed: nil, budget: budget, limits: configuration.limits,
         queueLimit: configuration.queueLimit, stagingBytes: asked),
       queueLimit: queue, configuration.background)
-    store.noteTooLittleMemory(configuration.memory.limit)
+    store.noteTooLittleRoom(disk, below: configuration.memory.limit)
   }
 
   /// Writes bytes of a source to the disk because you ask for it. It does not matter what the source costs to read,
@@ -105,7 +105,7 @@ extension TieredChunkStore {
     try await spill.store(bytes, at: range, of: source)
   }
 
-  /// The last error of the disk, if there ever was one; or that the memory above is too little for what the disk is to keep.
+  /// The last error of the disk, if there ever was one; or that too little may wait for it, so that it keeps nothing.
   public var lastDiskFailure: ReadError? { spill?.lastFailure }
 
   /// Waits until everything stored before this call is on the disk, and durable if ``DiskConfiguration/syncsEvery`` is

@@ -56,6 +56,23 @@ import Testing
     try await store.close()
   }
 
+  @Test(
+    arguments: [
+      (64 << 10, 256, nil, "an eighth of the disk's limit, 256 KiB: make it 1 MiB"),
+      (64 << 10, 512, nil, "an eighth of the disk's limit, 512 KiB: make it 1 MiB"),
+      (64 << 10, 1024, nil, nil), (512, 1024, nil, nil),
+      (64 << 10, 8192, 32, "`stagingLimit` says, 32 KiB: make it 128 KiB"), (64 << 10, 512, 128, nil),
+      (256, 8192, nil, "a quarter of the memory above, 256 KiB: give it 512 KiB"),
+    ] as [(Int, Int, Int?, String?)])
+  func `what bounds the blocks that wait for the disk is told, and what to do`(
+    memory: Int, limit: Int, staging: Int?, message: String?
+  ) async throws {
+    let disk = try SpillOnDisk(limit: .kibibytes(limit)) { $0.stagingLimit = staging.map { .kibibytes($0) } }
+    let store = try await tiers(disk, memory: .kibibytes(memory))
+    #expect(store.lastDiskFailure.map { $0.message.contains(message ?? "nothing") } ?? (message == nil))
+    try await store.close()
+  }
+
   @Test func `under pressure what the disk has goes before what it has not`() async throws {
     let spill = try SpillOnDisk(limit: .mebibytes(8))
     let store = try await tiers(spill, memory: .mebibytes(2))
