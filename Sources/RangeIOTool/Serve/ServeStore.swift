@@ -33,8 +33,8 @@
       if let directory = command.spill {
         guard memory.bytes >= 512 << 10 else {
           throw ToolFailure.usage(
-            "--memory \(all) is too little for --spill: what waits for the disk takes a part of it; write at least 1MiB"
-          )
+            "--memory \(all) without the \(compressed) of --compressed is too little for --spill, since what waits for the "
+              + "disk takes a part of it: leave at least 512KiB, as --memory 1MiB does, of which half is compressed")
         }
         disk = DiskConfiguration(
           directory: try PathArgument.path(directory, for: "--spill"),

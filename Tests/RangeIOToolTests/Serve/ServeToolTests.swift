@@ -313,11 +313,15 @@
         (["https://host/file", "--growing"], 2), ([directory("."), "--listen", ":"], 2),
         (["https://"], 2), (["ftp://host/file"], 3),
         ([directory("."), "--spill", directory("spill"), "--memory", "512KiB"], 2),
+        ([directory("."), "--spill", directory("spill"), "--memory", "2MiB", "--compressed", "1900KiB"], 2),
       ]
       for (arguments, code) in cases {
         let result = try await tool(["serve"] + arguments)
         #expect(result.code == code, "\(arguments): \(result.errors)")
         #expect(result.hasOneLineOfErrors, "\(arguments): \(result.errors)")
+        if arguments.contains("--spill") {
+          #expect(result.errors.contains("of --compressed") && result.errors.contains("leave at least 512KiB"))
+        }
       }
     }
   }
