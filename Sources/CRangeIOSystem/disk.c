@@ -167,9 +167,11 @@ int rio_disk_lock(int fd, bool exclusively) {
   int result;
   UNINTERRUPTED(result, flock(fd, (exclusively ? LOCK_EX : LOCK_SH) | LOCK_NB));
   if (result >= 0) return 1;
-  if (errno == EWOULDBLOCK) return 0;
-  int error = errno;
-  result = has_no_flock(error) ? rio_disk_lock_record(fd, exclusively) : -1;
+  return errno == EWOULDBLOCK ? 0 : rio_disk_lock_without(fd, exclusively, errno);
+}
+
+int rio_disk_lock_without(int fd, bool exclusively, int error) {
+  int result = has_no_flock(error) ? rio_disk_lock_record(fd, exclusively) : -1;
   return result < 0 ? -error : result;
 }
 

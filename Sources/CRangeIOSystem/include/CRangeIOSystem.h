@@ -258,6 +258,8 @@ int rio_disk_sync_file(int fd);
 /// 1 if the open file is locked now, 0 if another one has the lock. By flock(2), or the next two where that is missing.
 int rio_disk_lock(int fd, bool exclusively);
 int rio_disk_unlock(int fd);
+/// The same after flock(2) failed with `error`, by the next one if flock(2) is missing.
+int rio_disk_lock_without(int fd, bool exclusively, int error);
 /// The same by fcntl(2), for the open file and not for the process. An exclusive one is for a file that is open for writing.
 int rio_disk_lock_record(int fd, bool exclusively);
 int rio_disk_unlock_record(int fd);

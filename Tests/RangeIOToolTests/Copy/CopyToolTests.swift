@@ -35,15 +35,17 @@ import Testing
   private func copyAndKill(_ path: String, at pieces: Int, rate: String, signal: CInt = SIGKILL) async throws -> Int {
     let process = try start(path, rate: rate)
     let wanted = CopyJournal.headerSize + pieces * CopyJournal.recordSize
-    // Nothing tells of it, and its time does not matter.
-    while try length(of: copy + ".rangeio-journal") ?? 0 < wanted {
-      guard !FileManager.default.fileExists(atPath: copy) else { break }
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    try await wait(for: process) { try length(of: copy + ".rangeio-journal") ?? 0 >= wanted }
     process.send(signal)
     #expect(try await process.wait() == (signal == SIGKILL ? 1009 : 130))
     let noted = try length(of: copy + ".rangeio-journal") ?? 0
     return (noted - CopyJournal.headerSize) / CopyJournal.recordSize
+  }
+
+  /// Waits until something is so, or the process has ended.
+  private func wait(for process: ToolProcess, until isSo: () throws -> Bool) async throws {
+    // Nothing tells of it, and its time does not matter.
+    while try !isSo(), !process.hasEnded { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   private func start(_ path: String, rate: String, _ options: [String] = []) throws -> ToolProcess {
@@ -166,10 +168,7 @@ import Testing
 
   @Test func `a file that grows is copied to the size that it had`() async throws {
     let process = try start(source, rate: "5MB", ["--growing"])
-    // Nothing tells of it, and its time does not matter.
-    while try length(of: copy + ".rangeio-part") ?? 0 == 0, try length(of: copy) == nil {
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    try await wait(for: process) { try length(of: copy + ".rangeio-part") ?? 0 > 0 }
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: source))
     try handle.seekToEnd()
     try handle.write(contentsOf: [1, 2, 3])
@@ -270,7 +269,7 @@ import Testing
   @Test func `two copies do not fill one file`() async throws {
     let path = try directory.file("big", noise(8 << 20))
     let process = try start(path, rate: "1MB")
-    while try length(of: copy + ".rangeio-part") ?? 0 == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    try await wait(for: process) { try length(of: copy + ".rangeio-part") ?? 0 > 0 }
     let second = try await tool("copy", path, copy)
     process.send(SIGKILL)
     #expect(second.code == 1 && second.hasOneLineOfErrors && second.errors.contains("another rangeio"))

@@ -27,9 +27,15 @@ import Testing
   }
 
   /// Whether the file system here has holes, and tells of them: by what it says of a file that is nothing else.
-  private func tellsHoles() async throws -> Bool {
-    let path = try directory.sparseFile("hole", byteCount: 1 << 20)
-    return try await holes(of: path, in: 0..<1 << 20).holes == [0..<1 << 20]
+  private func tellsHoles() throws -> Bool {
+    #if canImport(Darwin)
+      let nextData: CInt = 4
+    #else
+      // `SEEK_DATA`, which the C library does not show to Swift.
+      let nextData: CInt = 3
+    #endif
+    let file = try FileDescriptor.open(directory.sparseFile("hole", byteCount: 1 << 20), .readOnly)
+    return try file.closeAfter { lseek(file.rawValue, 0, nextData) < 0 && errno == ENXIO }
   }
 
   private func holes(of path: String, in range: ByteRange) async throws -> FileHoles.Found {
@@ -60,7 +66,7 @@ import Testing
   // MARK: what is found
 
   @Test func `holes lie between data, which has whole blocks`() async throws {
-    guard try await tellsHoles() else { return }
+    guard try tellsHoles() else { return }
     let found = try await holes(of: source, in: 0..<Self.byteCount)
     #expect(found.end == Self.byteCount)
     #expect(found.holes.count == 3)
@@ -97,7 +103,7 @@ import Testing
     let result = try await tool("copy", source, copy, "--stats")
     #expect(result.code == 0, "\(result.errors)")
     #expect(try await haveEqualBytes(source, copy))
-    guard try await tellsHoles() else { return }
+    guard try tellsHoles() else { return }
     #expect(try bytesRead(result) <= 8 << 20)
     #expect(allocated(copy) <= 2 << 20)
     // All of it, and a hole at the end.
@@ -134,7 +140,7 @@ import Testing
       ["-c", "\"$0\" cat --stats \"$1\" \(redirection) \"$2\"", ToolProcess.path, source, copy], program: "/bin/sh")
     #expect(result.code == 0, "\(result.errors)")
     #expect(try await haveEqualBytes(source, copy))
-    guard try await tellsHoles() else { return }
+    guard try tellsHoles() else { return }
     #expect(try bytesRead(result) <= 8 << 20)
     if [">", "1<>"].contains(redirection) { #expect(allocated(copy) <= 2 << 20) }
   }
@@ -155,7 +161,7 @@ import Testing
     let all = try contents(source)
     let expected = all[..<(64 << 20)] + all[(1 << 20)..<(2 << 20)] + all.suffix(1 << 20)
     #expect(areEqual(try contents(copy), expected))
-    guard try await tellsHoles() else { return }
+    guard try tellsHoles() else { return }
     #expect(try bytesRead(result) <= 8 << 20)
     #expect(allocated(copy) <= 2 << 20)
   }
@@ -176,7 +182,6 @@ import Testing
     #expect(zeros[10] == [UInt8](repeating: 0, count: 100).withUnsafeBytes { CRC32C.of($0) })
     #expect(zeros[9] == [UInt8](repeating: 0, count: 65_536).withUnsafeBytes { CRC32C.of($0) })
   }
-}
 
   @Test func `a hole of any size takes no memory, and nothing is noted of it`() throws {
     let layout = CopyLayout(byteCount: 7 << 60)
@@ -188,3 +193,4 @@ import Testing
     #expect(plan.isComplete && plan.next() == nil)
     #expect(plan.note() == nil)
   }
+}

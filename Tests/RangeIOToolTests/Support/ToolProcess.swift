@@ -83,6 +83,12 @@ struct ToolProcess {
     }
   }
 
+  /// Whether it has ended. ``wait()`` still tells how.
+  var hasEnded: Bool {
+    var info = siginfo_t()
+    return waitid(P_PID, id_t(id), &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_signo != 0
+  }
+
   /// The most memory it has had resident so far, in bytes; nil where the system does not tell of a running process.
   ///
   /// Not `wait4`: on Linux its figure starts with that of the process which spawned this one.

@@ -25,7 +25,13 @@ public enum SystemMemory {
   private static let limitAtFirst = limit
 
   /// A default size: `usual`, or this part of the limit if that is less.
-  package static func bounded(_ usual: ByteCount, toPart part: Int) -> ByteCount { min(usual, limitAtFirst / part) }
+  package static func bounded(_ usual: ByteCount, toPart part: Int) -> ByteCount {
+    bounded(usual, toPart: part, of: limitAtFirst)
+  }
+
+  static func bounded(_ usual: ByteCount, toPart part: Int, of limit: ByteCount) -> ByteCount {
+    min(usual, limit / part)
+  }
 
   /// The same for a system whose files and memory a test passes in. `physical`: 0 or less if not known.
   static func limit(_ files: SystemFiles, physical: Int) -> ByteCount {

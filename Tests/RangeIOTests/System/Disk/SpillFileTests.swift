@@ -96,6 +96,25 @@ import Testing
 
   #if os(Linux)
     /// Where flock(2) is missing, the second of these is used.
+    @Test func `a file system without flock gets the other kind of lock, and no error does otherwise`() throws {
+      let directory = try TemporaryDirectory()
+      let file = try FileDescriptor.open(
+        directory.path("lock"), .readWrite, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
+      let other = try FileDescriptor.open(directory.path("lock"), .readWrite, options: .closeOnExec)
+      for error in [EIO, EINVAL, EBADF, EACCES] {
+        #expect(rio_disk_lock_without(file.rawValue, true, error) == -error)
+      }
+      #expect(rio_disk_lock_record(other.rawValue, true) == 1 && rio_disk_unlock_record(other.rawValue) == 0)
+      for error in [ENOSYS, EOPNOTSUPP, ENOTSUP, ENOLCK] {
+        #expect(rio_disk_lock_without(file.rawValue, true, error) == 1)
+        #expect(rio_disk_lock_record(other.rawValue, true) == 0)
+        #expect(rio_disk_lock_without(other.rawValue, true, error) == 0)
+        #expect(rio_disk_unlock_record(file.rawValue) == 0)
+      }
+      try file.close()
+      try other.close()
+    }
+
     @Test(arguments: [false, true]) func `both kinds of lock belong to an open file`(isRecord: Bool) throws {
       let directory = try TemporaryDirectory()
       let path = directory.path("lock")

@@ -30,6 +30,12 @@ import Testing
     #expect(SystemMemory.limit(system.files, physical: -95) == .bytes(3000))
   }
 
+  @Test func `a default size is the usual one, or a part of the limit`() {
+    #expect(SystemMemory.bounded(.mebibytes(64), toPart: 8, of: .gibibytes(1)) == .mebibytes(64))
+    #expect(SystemMemory.bounded(.mebibytes(64), toPart: 8, of: .mebibytes(80)) == .mebibytes(10))
+    #expect(SystemMemory.bounded(.bytes(.max), toPart: 1) <= SystemMemory.limit(SystemFiles(), physical: 0))
+  }
+
   @Test func `this very system has some memory, of which a program can take a share`() {
     let limit = SystemMemory.limit
     #expect(limit > .mebibytes(16))
