@@ -1,8 +1,10 @@
 #if HTTP
+  internal import RangeIO
+
   /// The bytes that came with a description, for the first reads of it.
   ///
   /// They are let go when a read has had them all, and after a few reads: later ones are elsewhere, or a cache above keeps
-  /// what they want. All bytes of an object without ranges stay.
+  /// what they want. All bytes of an object without ranges stay, until all sources together hold too much.
   struct OpeningBytes: Sendable {
     /// How many reads they are kept for.
     private static let mostReads = 8
@@ -12,16 +14,26 @@
     private let bytes: [UInt8]
     private let stays: Bool
     private var reads = 0
+    /// What they are charged to.
+    private let memory: SourceMemory.Part
 
+    /// - Parameter drop: lets them go, when sources hold too much.
     /// - Returns: `nil` if none came.
-    init?(_ object: ObjectDescription, _ sink: BodySink, _ snapshot: RemoteObject.Snapshot) {
+    init?(
+      _ object: ObjectDescription, _ sink: BodySink, _ snapshot: RemoteObject.Snapshot,
+      drop: @escaping @Sendable () -> Void
+    ) {
       guard !object.bytes.isEmpty else { return nil }
       self.snapshot = snapshot
       range = object.bytes
       // What came before an answer that was asked for again counts no more.
       bytes = Array(sink.collected.suffix(object.bytes.count))
+      memory = SourceMemory.Part(drop: drop)
       stays = object.acceptsRanges == false && object.bytes == 0..<object.size
     }
+
+    /// Charges them. Not under a lock that `drop` takes.
+    func charge() { memory.hold(bytes.count) }
 
     /// The first bytes of `wanted`, as far as they are here, and whether no later read may have any.
     mutating func beginning(of wanted: Range<Int>) -> (bytes: ArraySlice<UInt8>, isOver: Bool) {

@@ -90,26 +90,39 @@
         return learnt.measure
       }
       let settings = core.settings
-      return described.withLock { described in
+      let (source, opening) = described.withLock { described -> (SourceDescription, OpeningBytes?) in
         if let last = described.last, let snapshot = last.context as? Snapshot, snapshot.version == object.version,
           last.isSettled == object.isSettled, !snapshot.pin.isOver
         {
-          return last
+          return (last, nil)
         }
         let pin = VersionPin.of(object.version, id: id)
         let cost = described.cost ?? measure.cost
         described.cost = cost
         let snapshot = Snapshot(
           object.version, pin, stated: cost, isReadForward: object.isReadForward, core)
-        described.opening = OpeningBytes(object, sink, snapshot)
+        described.opening = OpeningBytes(object, sink, snapshot) { [weak self, weak snapshot] in
+          self?.dropOpening(of: snapshot)
+        }
         let new = SourceDescription(
           id: id, name: name, validator: object.version.inGeneration(pin.generation).validator, byteCount: object.size,
           preferredBlockSize: settings.blockSize ?? TransportSettings.usualBlockSize,
           traits: .init(
             cost: cost, isSettled: object.isSettled, context: snapshot))
         described.last = new
-        return new
+        return (new, described.opening)
       }
+      opening?.charge()
+      return source
+    }
+
+    private func dropOpening(of snapshot: Snapshot?) {
+      let dropped = described.withLock { described -> OpeningBytes? in
+        guard described.opening?.snapshot === snapshot else { return nil }
+        defer { described.opening = nil }
+        return described.opening
+      }
+      withExtendedLifetime(dropped) {}
     }
 
     /// The first bytes of `range` that came with the description.

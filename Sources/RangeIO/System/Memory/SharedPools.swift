@@ -9,3 +9,8 @@ extension BlockSlabs {
   /// The slabs of the process.
   static let shared = BlockSlabs(keeping: SystemMemory.bounded(.mebibytes(8), toPart: 16))
 }
+
+extension SourceMemory {
+  /// What all sources of the process hold.
+  package static let shared = SourceMemory(limit: SystemMemory.bounded(.mebibytes(16), toPart: 16), room: .shared)
+}

@@ -57,6 +57,28 @@
       }
     }
 
+    @Test func `many within the limit hold little together: those that were opened first are read again`() async throws
+    {
+      try await withServer(count: 1_000_000) { server in
+        server.script = ServerScript { Habit.ignores.answer($0) }
+        var sources: [(HTTPSource, SourceDescription)] = []
+        for _ in 0..<20 {
+          let source = HTTPSource(server.url(objectPath), configuration: .test)
+          sources.append((source, try await source.describe()))
+        }
+        func reads(of index: Int) async throws -> Int {
+          server.log.clear()
+          let (source, description) = sources[index]
+          for part in 0..<10 { try await expectContent(part * 100_000..<(part + 1) * 100_000, of: source, description) }
+          return wholes(server)
+        }
+        #expect(try await reads(of: 19) == 0)
+        let again = try await reads(of: 0)
+        #expect(again == 1 || again == 2)
+        for (source, _) in sources { await source.close() }
+      }
+    }
+
     @Test(arguments: Habit.allCases) func `a stream of a longer one is one GET more`(_ habit: Habit) async throws {
       let count = 20_000_000
       try await withServer(count: count) { server in
