@@ -49,15 +49,13 @@ package final class MemoryBudget: Sendable {
   private let ledger: Ledger
   private let lender = PublishedOnce<Lender>()
 
-  /// What the system leaves.
-  let room: MemoryRoom
+  /// For what the system leaves.
+  let tenant: RoomTenant
 
   package init(limit: ByteCount, room: MemoryRoom = .shared) {
     ledger = Ledger(limit: limit.bytes)
-    self.room = room
+    tenant = RoomTenant(in: room)
   }
-
-  deinit { room.give(bytes) }
 
   package var limit: ByteCount { .bytes(ledger.limit) }
   package var bytes: Int { ledger.taken }
@@ -69,7 +67,7 @@ package final class MemoryBudget: Sendable {
   /// Takes this many bytes, or nothing. Returns whether there was room.
   func take(_ bytes: Int) -> Bool {
     guard ledger.take(bytes) else { return false }
-    if room.take(bytes) { return true }
+    if tenant.take(bytes) { return true }
     ledger.give(bytes)
     return false
   }
@@ -77,12 +75,12 @@ package final class MemoryBudget: Sendable {
   /// Takes this many bytes even beyond the limit, so that others must make room; gives back if negative.
   func charge(_ bytes: Int) {
     ledger.charge(bytes)
-    room.charge(bytes)
+    tenant.charge(bytes)
   }
 
   func give(_ bytes: Int) {
     ledger.give(bytes)
-    room.give(bytes)
+    tenant.give(bytes)
   }
 
   /// The bytes that must be freed before this many fit; zero or less if they fit now.
@@ -104,7 +102,7 @@ package final class MemoryBudget: Sendable {
     // Others may take the bytes first, so try a few times.
     for _ in 0..<4 {
       if take(bytes) { return true }
-      lender.value?.giveUp(max(0, missing(bytes), room.missing(bytes)))
+      lender.value?.giveUp(max(0, missing(bytes), tenant.room.missing(bytes)))
     }
     return take(bytes)
   }

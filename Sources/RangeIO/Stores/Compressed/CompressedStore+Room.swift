@@ -161,12 +161,17 @@ extension CompressedStore {
 
   /// Frees memory because the system is short of it, until at most this many bytes are held. Copies pinned pieces and
   /// nothing else, and sends nothing to a tier below.
-  func drop(to bytes: Int) {
+  func drop(to bytes: Int) { _ = drop(ledger.bytes - bytes) }
+
+  /// The same for this many bytes. Returns how many it has freed.
+  func drop(_ bytes: Int) -> Int {
+    let before = ledger.bytes
     for shard in shards {
       // Each segment once: copied records are in new ones.
-      for _ in 0..<shard.state.withLock({ $0.segments.count }) where ledger.bytes > bytes {
+      for _ in 0..<shard.state.withLock({ $0.segments.count }) where ledger.bytes > before - bytes {
         guard evictSegment(of: shard, most: 0, handing: nil) else { break }
       }
     }
+    return max(0, before - ledger.bytes)
   }
 }

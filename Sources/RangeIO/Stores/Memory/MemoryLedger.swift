@@ -9,17 +9,15 @@ final class MemoryLedger: Sendable {
 
   /// A budget that the bytes also count towards.
   private let budget: MemoryBudget?
-  /// What the system leaves. With a budget, that asks it.
-  private let room: MemoryRoom
+  /// For what the system leaves. With a budget, that asks it.
+  let tenant: RoomTenant
 
   init(ownLimit: Int, blockLimit: Int, budget: MemoryBudget?, room: MemoryRoom = .shared) {
     ownBytes = Ledger(limit: ownLimit)
     ownBlocks = Ledger(limit: blockLimit)
     self.budget = budget
-    self.room = budget?.room ?? room
+    tenant = budget?.tenant ?? RoomTenant(in: room)
   }
-
-  deinit { if budget == nil { room.give(bytes) } }
 
   /// The bytes that the store may always take.
   var ownLimit: Int {
@@ -47,7 +45,7 @@ final class MemoryLedger: Sendable {
       ownBlocks.give(blocks)
       return false
     }
-    guard budget?.take(bytes) ?? room.take(bytes) else {
+    guard budget?.take(bytes) ?? tenant.take(bytes) else {
       ownBytes.give(bytes)
       ownBlocks.give(blocks)
       return false
@@ -62,7 +60,7 @@ final class MemoryLedger: Sendable {
   func give(bytes: Int, blocks: Int) {
     if bytes != 0 {
       ownBytes.give(bytes)
-      if let budget { budget.give(bytes) } else { room.give(bytes) }
+      if let budget { budget.give(bytes) } else { tenant.give(bytes) }
     }
     if blocks != 0 { ownBlocks.give(blocks) }
   }
@@ -87,12 +85,12 @@ final class MemoryLedger: Sendable {
   /// The same, if the system has no more memory than now.
   func lacking(bytes: Int, blocks: Int) -> (bytes: Int, blocks: Int) {
     let missing = missing(bytes: bytes, blocks: blocks)
-    return (max(missing.bytes, room.missing(bytes)), missing.blocks)
+    return (max(missing.bytes, tenant.room.missing(bytes)), missing.blocks)
   }
 
   /// What this store may hold at present: with a budget, what the others leave of it; and what the system leaves.
   var present: Int {
-    let room = room.present(of: bytes)
+    let room = tenant.present(of: bytes)
     guard let budget else { return min(ownLimit, room) }
     // The two counters are updated one after the other, so with an unlimited budget their difference may overflow.
     let (present, overflow) = (budget.limit.bytes - budget.bytes).addingReportingOverflow(bytes)

@@ -118,17 +118,17 @@ extension MemoryStore {
   /// Evicts what exceeds `target` bytes, except pinned chunks.
   func shed(to target: Int) {
     // Not sent to a lower tier: bytes dropped because memory is short must not take other memory.
-    evict(ledger.bytes - target, to: nil) { self.ledger.bytes > target }
+    _ = evict(ledger.bytes - target, to: nil) { self.ledger.bytes > target }
   }
 
   /// Evicts `bytes`, if there is that much to evict: other tiers of the budget need them.
   func giveUp(_ bytes: Int) {
-    evict(bytes, to: outlet) { true }
+    _ = evict(bytes, to: outlet)
   }
 
   /// Evicts this many bytes and no more, whatever is added at the same time. Otherwise readers that fill the free room
-  /// would keep this going and empty the store.
-  private func evict(_ bytes: Int, to outlet: (any EvictionSink)?, while isTooMuch: () -> Bool) {
+  /// would keep this going and empty the store. Returns how many.
+  func evict(_ bytes: Int, to outlet: (any EvictionSink)?, while isTooMuch: () -> Bool = { true }) -> Int {
     var empty: Set<Int> = []
     var left = bytes
     while left > 0, isTooMuch() {
@@ -136,9 +136,10 @@ extension MemoryStore {
         left -= bytes
         continue
       }
-      guard let shard = shards.fullest(except: empty) else { return }
+      guard let shard = shards.fullest(except: empty) else { break }
       left -= evictSome(left, from: shard, &empty, to: outlet)
     }
+    return bytes - left
   }
 
   /// Forgets sources whose last chunk has left, and wakes the tasks that wait for the limit to be reached.

@@ -38,9 +38,11 @@ extension MemoryStore {
     // What the source itself takes must be there at the same time.
     let due = sourceCharges?.due(for: token)
     let bytes = charge.bytes + (due?.bytes ?? 0)
-    guard bytes <= ledger.ownLimit, makeRoomInShare(of: token, charge.bytes, own, &gone),
+    let isExpected = bytes <= ledger.ownLimit && ledger.tenant.room.expect(charge.bytes)
+    guard isExpected, makeRoomInShare(of: token, charge.bytes, own, &gone),
       makeRoom(bytes: bytes, blocks: charge.blocks, &gone)
     else {
+      if isExpected { ledger.tenant.room.forget(charge.bytes) }
       if let due { sourceCharges?.cancel(due.payment) }
       token.charge(-charge.bytes)
       refused()
@@ -58,6 +60,7 @@ extension MemoryStore {
   /// Cancels a reservation that is not needed.
   public func cancel(_ reservation: ChunkReservation) {
     reservation.token?.charge(-reservation.byteCount)
+    ledger.tenant.room.forget(reservation.byteCount)
     ledger.give(bytes: reservation.byteCount, blocks: reservation.blockCount)
     roomIsFree()
   }
@@ -100,6 +103,7 @@ extension MemoryStore {
     guard !ledger.take(bytes: bytes, blocks: blocks) else { return true }
     followBudget()
     var empty: Set<Int> = []
+    var tries = 0
     repeat {
       if removals.step() != nil { continue }
       let missing = ledger.lacking(bytes: bytes, blocks: blocks)
@@ -112,8 +116,13 @@ extension MemoryStore {
       }
       let freed = (bytes: gone.bytes - before.bytes, blocks: gone.blocks - before.blocks)
       if ledger.exchange(freed, for: (bytes, blocks)) { break }
-      // Others may have made room in between, so evicting nothing need not mean that there is nothing.
-      if freed.blocks == 0, missing.bytes > 0 || missing.blocks > 0 { empty.insert(shard) }
+      if freed.blocks == 0 {
+        // Others may have made room in between, so evicting nothing need not mean that there is nothing.
+        if missing.bytes > 0 || missing.blocks > 0 { empty.insert(shard) }
+        // Nor does the room grant much while it looks at the system, though nothing is missing.
+        tries += 1
+        guard tries < 4 * shards.count else { return false }
+      }
       ledger.give(bytes: freed.bytes, blocks: freed.blocks)
     } while !ledger.take(bytes: bytes, blocks: blocks)
     if gone.count > 0 { roomIsFree() }
@@ -145,6 +154,7 @@ extension MemoryStore {
       isPublished = store(piece, block, whole, ticket, &pool) && isPublished
     }
     reservation.token?.charge(-reservation.byteCount)
+    ledger.tenant.room.forget(reservation.byteCount)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
     evictExcess()
     // The reserved bytes are chunks now, and can be evicted.
@@ -154,14 +164,15 @@ extension MemoryStore {
   }
 
   /// Evicts what exceeds a limit that was lowered while bytes were being fetched: the task that lowered it may have
-  /// given up. And what exceeds what the system leaves now.
+  /// given up. And has the fullest stores give up what exceeds what the system leaves now.
   private func evictExcess() {
     var empty: Set<Int> = []
-    while case let excess = ledger.lacking(bytes: 0, blocks: 0).bytes, excess > 0 {
+    while case let excess = ledger.missing(bytes: 0, blocks: 0).bytes, excess > 0 {
       if removals.step() != nil { continue }
-      guard let shard = shards.fullest(except: empty) else { return }
+      guard let shard = shards.fullest(except: empty) else { break }
       evictSome(excess, from: shard, &empty, to: outlet)
     }
+    ledger.tenant.room.shrink()
   }
 
   /// Stores one piece. `pool` pays for it, and receives what is replaced.

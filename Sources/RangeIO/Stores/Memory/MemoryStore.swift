@@ -135,6 +135,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
       SizeModels(
         capacity: ledger.present, policy: configuration.policy, share: share, tunes: configuration.sampling.tunes))
     limitTime(age: configuration.ageLimit, idle: configuration.idleLimit)
+    // Not sent to a lower tier: bytes dropped for others must not take other memory.
+    ledger.tenant.add { [weak self] in self?.evict($0, to: nil) ?? 0 }
   }
 
   /// The largest power of two that is at most twice the number of processors, and at most one for each 1,024 blocks.

@@ -109,6 +109,7 @@ extension TieredChunkStore {
     // The queue is charged as a whole, in advance.
     budget.charge(queue)
     budget.lends { [weak memory] bytes in memory?.giveUp(bytes) }
+    budget.tenant.add { [weak compressed] in compressed?.drop($0) ?? 0 }
     self.init(
       memory, compressed,
       memory: MemoryTiers(

@@ -12,7 +12,15 @@ struct MemoryGrowth: Equatable, Sendable {
   private(set) var floor = 0
   /// Whether next to nothing was left at the last look. If not, stores never wait for one.
   private(set) var isTight = false
+  /// What reads in flight may have reserved, counted as `due` is: an eighth of what stores may hold, once as bytes of the store
+  /// and once in other hands.
+  private(set) var mostDue = Int.max
+  /// What stores may hold, by the last looks. It falls at once and rises slowly: what the program takes for a moment, for the
+  /// bytes that its reads return, it takes again. `.max`: nothing limits the process.
+  private var most = Int.max
   private var isLooking = false
+  /// Bytes granted since the look began that is under way.
+  private var granted = 0
   /// Bytes refused since the last look.
   private var refused = 0
   /// How far what is allowed may lie above what is held.
@@ -28,23 +36,34 @@ struct MemoryGrowth: Equatable, Sendable {
   mutating func wants(_ bytes: Int, held: Int) -> Action {
     // A look in between has answered it.
     if bytes <= allowed - held { return .grant }
-    if isLooking { return isTight ? .refuse : .grant }
+    if isLooking {
+      // As much as the last look would have let stores grow at once, and no more.
+      guard !isTight, bytes <= max(slack, Self.leastStep) - granted else { return .refuse }
+      granted += bytes
+      return .grant
+    }
     if isTight {
       refused += min(bytes, Self.mostStep)
       guard refused >= max(4 * Self.leastStep, held / 16) else { return .refuse }
     }
     isLooking = true
+    granted = 0
     return .look
   }
 
   /// The look for `bytes` more has ended.
   ///
-  /// - Parameter left: `nil` if nothing limits this process.
-  mutating func sees(_ left: MemoryLeft?, wanting bytes: Int, held: Int) {
+  /// - Parameters:
+  ///   - left: `nil` if nothing limits this process.
+  ///   - due: what is held and not used yet, so that it still counts as left.
+  mutating func sees(_ left: MemoryLeft?, wanting bytes: Int, held: Int, due: Int = 0) {
     isLooking = false
     refused = 0
     let (bytes, held) = (min(bytes, Self.mostCounted), min(held, Self.mostCounted))
-    let spare = min(left?.spare ?? Self.mostCounted, Self.mostCounted)
+    let now = left.map { held + min($0.spare, Self.mostCounted) - min(due, Self.mostCounted) } ?? .max
+    most = now < .max && most < now ? most + (now - most) / 16 : now
+    mostDue = most < .max ? max(0, most / 4) : .max
+    let spare = most < .max ? most - held : Self.mostCounted
     isTight = spare < max(Self.leastStep, bytes)
     let step = left == nil ? Self.stepWithoutLimits : min(max(spare / 8, Self.leastStep), Self.mostStep)
     slack = isTight ? 4 * Self.leastStep : step

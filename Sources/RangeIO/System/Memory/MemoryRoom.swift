@@ -4,34 +4,58 @@ import Synchronization
 /// The memory that all stores of the process hold together, and may hold by what its control groups leave.
 ///
 /// A store has a limit of its own. In a small container it would be killed long before it reaches that. So a store that
-/// grows also takes its bytes from here, before it uses them, and evicts if there are none.
+/// grows also takes its bytes from here, before it uses them, and evicts if there are none. Where it holds less than another,
+/// that one evicts.
 package final class MemoryRoom: Sendable {
   private let held = Atomic<Int>(0)
+  /// What reads in flight will use: see ``expect(_:)``.
+  private let due = Atomic<Int>(0)
   /// Copies of what `growth` says, for the way that takes no lock.
   private let allowed = Atomic<Int>(0)
   private let floor = Atomic<Int>(.min)
   private let isTight = Atomic<Bool>(false)
+  private let mostDue = Atomic<Int>(.max)
   private let growth = Locked(MemoryGrowth())
+  private let tenants = RoomTenants()
   private let look: @Sendable () -> MemoryLeft?
 
   /// - Parameter look: what the limits leave; `nil` if there are none. May take a fraction of a millisecond.
   init(look: @escaping @Sendable () -> MemoryLeft?) { self.look = look }
 
+  /// Has looked already: many first reads at once would share what is granted during a look.
+  private func looked() -> MemoryRoom {
+    _ = change { $0.sees(look(), wanting: 0, held: $1) }
+    return self
+  }
+
   /// The room of this process.
   package static let shared = {
     let meter = MemoryMeter(SystemFiles())
     return MemoryRoom {
-      guard let left = meter.left(), left.spare < -MemoryGrowth.leastStep else { return meter.left() }
+      guard let left = meter.left() else { return nil }
+      // Soon in a small container, where that is a large part.
+      let least = left.limit <= 256 << 20 ? left.limit / 8 : -MemoryGrowth.leastStep
+      guard left.spare < least else { return left }
       // Some of it may be memory that was freed, and that the allocator keeps.
       rio_give_back_memory()
       return meter.left()
-    }
+    }.looked()
   }()
 
   var heldByteCount: Int { held.load(ordering: .relaxed) }
 
-  /// Takes this many bytes, or nothing. Do not call under a lock: it may look. Returns whether there was room.
-  func take(_ bytes: Int) -> Bool {
+  /// Takes this many bytes, or nothing. Those that hold more than `tenant` give up what is missing. Do not call under a lock:
+  /// it may look. Returns whether there was room.
+  func take(_ bytes: Int, for tenant: RoomTenant) -> Bool {
+    if take(bytes) { return true }
+    shrink()
+    for other in tenants.all where missing(bytes) > 0 && other.byteCount > tenant.byteCount + bytes {
+      other.giveUp(missing(bytes))
+    }
+    return held.take(bytes, upTo: allowed.load(ordering: .relaxed))
+  }
+
+  private func take(_ bytes: Int) -> Bool {
     if held.take(bytes, upTo: allowed.load(ordering: .relaxed)) { return true }
     let now = held.load(ordering: .relaxed)
     switch growth.withLock({ $0.wants(bytes, held: now) }) {
@@ -39,7 +63,8 @@ package final class MemoryRoom: Sendable {
     case .grant: break
     case .look:
       let left = look()
-      guard change({ $0.sees(left, wanting: bytes, held: $1) }) else { return false }
+      let due = due.load(ordering: .relaxed)
+      guard change({ $0.sees(left, wanting: bytes, held: $1, due: due) }) else { return false }
     }
     charge(bytes)
     return true
@@ -59,8 +84,33 @@ package final class MemoryRoom: Sendable {
     return held.load(ordering: .relaxed) - allowed.load(ordering: .relaxed) + bytes
   }
 
-  /// What a store with this many bytes may hold at present.
-  func present(of bytes: Int) -> Int { isTight.load(ordering: .relaxed) ? max(1, bytes - missing(0)) : .max }
+  /// What a store with this many bytes of `tenant` may hold at present: others would give up some until they have as much.
+  func present(of bytes: Int, of tenant: RoomTenant) -> Int {
+    guard isTight.load(ordering: .relaxed) else { return .max }
+    let free = allowed.load(ordering: .relaxed) - held.load(ordering: .relaxed)
+    let more = (tenants.all.first?.byteCount ?? 0) - tenant.byteCount
+    return max(1, bytes + free + max(0, more) / 2)
+  }
+
+  /// Has the fullest give up what is held beyond what the limits leave.
+  func shrink() {
+    while missing(0) > 0 {
+      // In small steps, so that no one is left with less than the others.
+      guard tenants.all.contains(where: { $0.giveUp(min(missing(0), MemoryGrowth.leastStep)) > 0 }) else { return }
+    }
+  }
+
+  /// A read is to reserve this many bytes, which it will take and not use before it has them. They count twice: what it
+  /// reads may have to be copied, and is held until all who wait for it have gone on. Returns false if too many are due; one
+  /// read may always.
+  func expect(_ bytes: Int) -> Bool {
+    due.take(2 * bytes, upTo: mostDue.load(ordering: .relaxed)) || due.take(2 * bytes, upTo: 2 * bytes)
+  }
+
+  /// The read has ended, or is not to begin.
+  func forget(_ bytes: Int) { due.wrappingSubtract(2 * bytes, ordering: .relaxed) }
+
+  func add(_ tenant: RoomTenant) { tenants.add(tenant) }
 
   /// Returns whether stores may grow now.
   private func change(_ body: (inout MemoryGrowth, Int) -> Void) -> Bool {
@@ -69,6 +119,7 @@ package final class MemoryRoom: Sendable {
       allowed.store(growth.allowed, ordering: .relaxed)
       floor.store(growth.floor, ordering: .relaxed)
       isTight.store(growth.isTight, ordering: .relaxed)
+      mostDue.store(growth.mostDue, ordering: .relaxed)
       return !growth.isTight
     }
   }

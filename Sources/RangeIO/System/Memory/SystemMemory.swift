@@ -80,7 +80,7 @@ struct MemoryLeft: Equatable, Sendable {
   var free: Int
 
   /// What caches may take of it. The rest is for what the program and this library allocate until the next look.
-  var spare: Int { free - min(limit / 8, 256 << 20) - (4 << 20) }
+  var spare: Int { free - min(limit / 8, 256 << 20) - min(limit / 6, 12 << 20) }
 }
 
 /// The state of the system's memory at one moment, as fractions; `nil` for unknown values.

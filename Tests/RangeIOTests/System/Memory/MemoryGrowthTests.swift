@@ -8,16 +8,19 @@ import Testing
   private enum Event {
     /// So many more are wanted than are held.
     case wants(Int, held: Int, MemoryGrowth.Action)
-    /// A look for so many ends: what is spare; `nil` without limits.
-    case sees(Int?, wanting: Int, held: Int)
+    /// A look for so many ends: what is spare; `nil` without limits. So many are held and not used yet.
+    case sees(Int?, wanting: Int, held: Int, due: Int = 0)
     case falls(to: Int)
     /// What holds now.
     case is_(allowed: Int, isTight: Bool)
   }
 
-  private static func left(spare: Int) -> MemoryLeft {
-    let limit = 800 << 20
-    return MemoryLeft(limit: limit, free: (spare << 20) + limit / 8 + (4 << 20))
+  private static func left(spare: Int) -> MemoryLeft { left(bytes: spare << 20) }
+
+  private static func left(bytes: Int) -> MemoryLeft {
+    var left = MemoryLeft(limit: 800 << 20, free: 0)
+    left.free = bytes - left.spare
+    return left
   }
 
   private func run(_ events: [Event], line: Int = #line) {
@@ -27,8 +30,8 @@ import Testing
       case .wants(let bytes, let held, let action):
         let answer = growth.wants(bytes << 20, held: held << 20)
         #expect(answer == action, "line \(line), event \(number)")
-      case .sees(let spare, let bytes, let held):
-        growth.sees(spare.map { Self.left(spare: $0) }, wanting: bytes << 20, held: held << 20)
+      case .sees(let spare, let bytes, let held, let due):
+        growth.sees(spare.map { Self.left(spare: $0) }, wanting: bytes << 20, held: held << 20, due: due << 20)
       case .falls(let held): growth.falls(to: held << 20)
       case .is_(let allowed, let isTight):
         #expect(
@@ -45,7 +48,7 @@ import Testing
       // The least step.
       .is_(allowed: 31, isTight: false),
       // The largest.
-      .wants(1, held: 31, .look), .sees(8000, wanting: 1, held: 31), .is_(allowed: 95, isTight: false),
+      .wants(1, held: 31, .look), .sees(80_000, wanting: 1, held: 31), .is_(allowed: 95, isTight: false),
     ])
   }
 
@@ -56,13 +59,32 @@ import Testing
     ])
   }
 
+  @Test func `while a look is under way, stores grow by one step more`() {
+    run([
+      .wants(1, held: 0, .look), .wants(2, held: 0, .refuse), .wants(1, held: 0, .grant), .wants(1, held: 1, .refuse),
+      .sees(160, wanting: 1, held: 1), .is_(allowed: 21, isTight: false),
+      .wants(1, held: 21, .look), .wants(15, held: 21, .grant), .wants(6, held: 36, .refuse),
+      .wants(5, held: 36, .grant),
+      .wants(1, held: 41, .refuse), .sees(80, wanting: 1, held: 41), .is_(allowed: 51, isTight: false),
+      .wants(1, held: 51, .look), .wants(10, held: 51, .grant),
+    ])
+  }
+
+  @Test func `what is reserved and not used yet is not left`() {
+    run([
+      .wants(1, held: 100, .look), .sees(160, wanting: 1, held: 100, due: 80), .is_(allowed: 110, isTight: false),
+      .wants(1, held: 110, .look), .sees(160, wanting: 1, held: 110, due: 190), .is_(allowed: 80, isTight: true),
+      .wants(5, held: 80, .look), .sees(nil, wanting: 5, held: 80, due: 190), .is_(allowed: 336, isTight: false),
+    ])
+  }
+
   @Test
   func `when next to nothing is left, stores keep what they have, and a look comes with what they would have taken`() {
     run([
       .wants(1, held: 100, .look), .sees(0, wanting: 1, held: 100), .is_(allowed: 100, isTight: true),
       // A sixteenth of what is held.
       .wants(2, held: 100, .refuse), .wants(2, held: 100, .refuse), .wants(2, held: 99, .refuse),
-      .wants(1, held: 99, .grant), .wants(2, held: 99, .look), .sees(16, wanting: 2, held: 99),
+      .wants(1, held: 99, .grant), .wants(2, held: 99, .look), .sees(64, wanting: 2, held: 99),
       .is_(allowed: 101, isTight: false),
     ])
   }
@@ -132,13 +154,80 @@ import Testing
     spare.withLock { $0 = -(64 << 20) }
     put(4 * most..<6 * most)
     #expect(held(store) < 2 << 20)
-    // And has it again.
+    // And has it again, after a while.
     spare.withLock { $0 = 64 << 20 }
-    put(6 * most..<8 * most)
+    put(6 * most..<24 * most)
     #expect(held(store) > 6 << 20)
   }
 
-  private static func left(bytes: Int) -> MemoryLeft { MemoryLeft(limit: 0, free: bytes + (4 << 20)) }
+  @Test func `what others take while one looks is bounded`() {
+    // What is left is the same each time, since what is taken is not used.
+    let tenant = PublishedOnce<RoomTenant>()
+    let room = MemoryRoom {
+      for _ in 0..<1000 { _ = tenant.value?.take(1 << 20) }
+      return Self.left(spare: 100)
+    }
+    let first = tenant.publish(RoomTenant(in: room))
+    #expect(first.take(1 << 20))
+    #expect(room.heldByteCount == 2 << 20)
+  }
+
+  @Test func `reads in flight reserve no more than is left, with what they read`() throws {
+    var configuration = MemoryStore.Configuration(limit: .gibibytes(4))
+    configuration.room = MemoryRoom { Self.left(spare: 100) }
+    let store = MemoryStore(configuration)
+    let source = FillSource(store.sources, byteCount: 4 << 30, blockSize: 65_536)
+    func reserve() -> [ChunkReservation] {
+      (0..<1000).compactMap { store.reserve($0 << 20..<($0 + 1) << 20, ofRun: 1 << 20, for: source.token) }
+    }
+    let reservations = reserve()
+    #expect(reservations.count > 4 && reservations.count < 20, "\(reservations.count)")
+    for reservation in reservations { store.cancel(reservation) }
+    #expect(reserve().count > 4)
+  }
+
+  @Test func `what the rest of the program took for a moment stays free for it, for a while`() {
+    run([
+      .wants(1, held: 0, .look), .sees(160, wanting: 1, held: 0), .wants(1, held: 20, .look),
+      .sees(-4, wanting: 1, held: 20), .is_(allowed: 16, isTight: true), .wants(4, held: 16, .look),
+      .sees(144, wanting: 4, held: 16), .is_(allowed: 20, isTight: false), .wants(1, held: 20, .look),
+      .sees(140, wanting: 1, held: 20), .is_(allowed: 21, isTight: false),
+    ])
+  }
+
+  @Test func `an idle store gives up what others need, until they have as much`() {
+    let held = { (store: MemoryStore) in store.statistics().bytes }
+    let spare = Locked(8 << 20)
+    var configuration = MemoryStore.Configuration(limit: .mebibytes(256))
+    let room = MemoryRoom { Self.left(bytes: spare.withLock { $0 }) }
+    configuration.room = room
+    let (idle, busy) = (MemoryStore(configuration), MemoryStore(configuration))
+    // What stores take, the system has less.
+    func put(_ blocks: Range<Int>, in store: MemoryStore, of source: FillSource) {
+      for block in blocks {
+        source.put(block, in: store)
+        spare.withLock { $0 = (8 << 20) - room.heldByteCount }
+      }
+    }
+    put(0..<8000, in: idle, of: FillSource(idle.sources))
+    let all = held(idle)
+    #expect(all > 6 << 20)
+    let source = FillSource(busy.sources)
+    put(0..<500, in: busy, of: source)
+    #expect((0..<500).allSatisfy { source.isIn(busy, $0) })
+    put(0..<4000, in: busy, of: source)
+    #expect(abs(held(idle) - held(busy)) < 1 << 20, "\(held(idle)) \(held(busy))")
+    #expect(held(idle) + held(busy) > all - (1 << 20))
+    // The program takes some of it: both give up, whichever of them is in use.
+    spare.withLock { $0 = -(4 << 20) }
+    var blocks = 4000
+    while held(idle) + held(busy) > all - (3 << 20), blocks < 20_000 {
+      source.put(blocks, in: busy)
+      blocks += 1
+    }
+    #expect(abs(held(idle) - held(busy)) < 2 << 20, "\(held(idle)) \(held(busy))")
+    #expect(held(busy) > 1 << 20)
+  }
 
   @Test func `stores that are gone give their room back`() {
     let room = MemoryRoom { nil }

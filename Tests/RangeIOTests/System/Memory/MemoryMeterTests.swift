@@ -61,7 +61,7 @@ import Testing
     try system.setGroup(Self.cg + "/pod", max: "\(80 * mebibyte)", current: 7 * mebibyte)
     #expect(meter.left() == MemoryLeft(limit: 1000, free: 1000))
     try system.setGroup(Self.cg + "/pod", max: "\(8 * mebibyte)", current: 9 * mebibyte)
-    #expect(meter.left()?.spare == 2 - mebibyte - mebibyte - 4 * mebibyte)
+    #expect(meter.left()?.spare == 2 - mebibyte - mebibyte - 8 * mebibyte / 6)
     try system.set("/proc/self/mountinfo", "35 31 0:32 / /cg/memory rw - cgroup cgroup rw,memory\n")
     try system.set("/proc/self/cgroup", "4:memory:/docker/7\n0::/\n")
     try system.setOldGroup("/cg/memory/docker/7", limit: 2000, usage: 900, inactiveFile: 400)
