@@ -52,7 +52,8 @@ func shown(_ bytes: Bytes) -> String {
 }
 
 // Prints the schema and the row groups of a Parquet file, or the values of a column in a row group.
-await runProgram("remote-parquet", usage: "FILE|URL [COLUMN [ROW-GROUP]]", 0...2, opening: ParquetFile.opening) { reader, arguments in
+await runProgram("remote-parquet", usage: "FILE|URL [COLUMN [ROW-GROUP]]", 0...2, opening: ParquetFile.opening) {
+  reader, arguments in
   let file = try await ParquetFile(reader)
   guard let column = arguments.first else { return printMetadata(file) }
   let number = arguments.count > 1 ? arguments[1] : "0"

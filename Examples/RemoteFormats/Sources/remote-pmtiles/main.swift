@@ -28,7 +28,8 @@ func printHeader(_ header: PMTilesHeader) {
 }
 
 // Prints the header of a map and what it says of itself, or writes a tile, as it is stored, to standard output.
-await runProgram("remote-pmtiles", usage: "FILE|URL [ZOOM/X/Y | metadata]", 0...1, opening: PMTilesArchive.opening) { reader, arguments in
+await runProgram("remote-pmtiles", usage: "FILE|URL [ZOOM/X/Y | metadata]", 0...1, opening: PMTilesArchive.opening) {
+  reader, arguments in
   let archive = try await PMTilesArchive(reader)
   switch arguments.first {
   case nil: printHeader(archive.header)
