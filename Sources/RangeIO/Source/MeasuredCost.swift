@@ -18,9 +18,12 @@ package protocol MeasuredCost: AnyObject, Sendable {
   var extent: Locked<FetchExtent> { get }
   /// Whether the bytes come only one after the other: the server has no ranges.
   var isReadForward: Bool { get }
+  /// What came along with the description and is still at hand: reads within it cost nothing, others around it a request.
+  var atHand: ByteRange? { get }
 }
 
 extension MeasuredCost {
+  package var atHand: ByteRange? { nil }
   package var isReadForward: Bool { false }
 }
 
@@ -53,9 +56,12 @@ extension SourceDescription {
     return context.extent.withLock { $0.blocks }
   }
 
-  /// Decides as ``FetchExtent``. Until the rate has been measured there is no more than a block.
+  /// Decides as ``FetchExtent``. Until the rate has been measured there is no more than a block; none around what is at hand.
   func fetchBlocks(with range: ByteRange, on grid: BlockGrid) -> Int {
     guard let context = context as? any MeasuredCost, let most = context.fetchSize else { return 1 }
+    if let atHand = context.atHand, atHand.lowerBound <= range.lowerBound, range.upperBound <= atHand.upperBound {
+      return 0
+    }
     let measured = context.measured(insteadOf: cost) ?? Measurement(cost, isGuess: true)
     return context.extent.withLock {
       $0.next(range, on: grid, most: measured.isGuess ? grid.blockSize : most, measured.cost)

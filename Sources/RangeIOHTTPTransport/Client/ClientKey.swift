@@ -13,13 +13,14 @@
     var trust: TrustSettings
     var proxy: ProxyServer?
 
-    /// - Parameter isSecure: whether it is for `https`: else no certificate matters, and none is read.
+    /// - Parameter isSecure: whether it is for `https`: else the environment's certificates do not matter, and are not read.
     init(_ settings: TransportSettings, proxy: ProxyServer?, isSecure: Bool = true) {
       connectTimeout = settings.connectTimeout
       keepAlive = settings.keepAlive
       connectionsPerHost = settings.connectionsPerHost
       version = settings.version
-      trust = isSecure ? settings.trust : TrustSettings([:])
+      trust = settings.trust
+      if !isSecure { trust.rootFile = nil }
       self.proxy = proxy
     }
 

@@ -35,7 +35,7 @@ struct ForwardWindow {
   private(set) var position = 0
   /// Where reads may begin, however far that is.
   private let start: Int
-  private let mostBehind: Int
+  private var mostBehind: Int
 
   /// - Parameters:
   ///   - start: where reads may begin, however far that is.
@@ -115,6 +115,12 @@ struct ForwardWindow {
     bytes.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: memory.memory[..<bytes.count]))
     pieces.append(Piece(start: position, bytes: memory.bytes(bytes.count)))
     open = memory
+  }
+
+  /// Keeps nothing any more of what was read.
+  mutating func keepNothingBehind() {
+    mostBehind = 0
+    trim()
   }
 
   /// Drops the bytes that were passed on.

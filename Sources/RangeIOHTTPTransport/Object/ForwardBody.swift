@@ -20,6 +20,8 @@
       var outcome: Result<Void, any Error>?
       var task: Task<Void, Never>?
       var lastUse = Watch.now
+      /// What the bytes that are here are charged to.
+      var memory: SourceMemory.Part?
     }
     private let core: ObjectCore
     private let state: Locked<State>
@@ -49,6 +51,8 @@
       let transfer = Transfer(machine, core, into: sink, until: .max, sharing: pin) { [self] in try await untilWanted()
       }
       core.watch.add(self)
+      let memory = SourceMemory.Part { [weak self] in self?.dropBytes() }
+      state.withLock { $0.memory = memory }
       let task = core.background.start { [self] in
         do {
           try await transfer.run()
@@ -159,11 +163,21 @@
     // MARK: the body
 
     private func push(_ bytes: Bytes) {
-      let waiters = state.withLock { state in
+      let (waiters, memory, count) = state.withLock { state in
         state.window.push(bytes)
-        return state.takeWaiters()
+        return (state.takeWaiters(), state.memory, state.window.count)
       }
+      memory?.hold(count)
       for waiter in waiters { waiter.resolve(.success(())) }
+    }
+
+    /// Sources hold too much. What readers lack stays.
+    private func dropBytes() {
+      let isIdle = state.withLock { state in
+        if !state.window.isIdle { state.window.keepNothingBehind() }
+        return state.window.isIdle
+      }
+      if isIdle { stop() }
     }
 
     /// Whether the body is to wait; `resume` is then called once.
@@ -204,10 +218,12 @@
     /// Ends the body, and reads that lack some of it.
     func stop() {
       core.watch.remove(self)
-      let task = state.withLock { state in
+      let (task, memory) = state.withLock { state in
         state.window.forget()
-        return state.task
+        defer { state.memory = nil }
+        return (state.task, state.memory)
       }
+      memory?.hold(0)
       // Before the task is told, which ends by that. And also if all has come: what was dropped is lost to a read.
       ended(.failure(ReadError.closed), isForced: true)
       task?.cancel()

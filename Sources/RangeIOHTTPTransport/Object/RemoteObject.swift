@@ -104,6 +104,7 @@
         described.opening = OpeningBytes(object, sink, snapshot) { [weak self, weak snapshot] in
           self?.dropOpening(of: snapshot)
         }
+        if described.opening != nil { snapshot.opened.withLock { $0 = object.bytes } }
         let new = SourceDescription(
           id: id, name: name, validator: object.version.inGeneration(pin.generation).validator, byteCount: object.size,
           preferredBlockSize: settings.blockSize ?? TransportSettings.usualBlockSize,
@@ -117,6 +118,7 @@
     }
 
     private func dropOpening(of snapshot: Snapshot?) {
+      snapshot?.opened.withLock { $0 = nil }
       let dropped = described.withLock { described -> OpeningBytes? in
         guard described.opening?.snapshot === snapshot else { return nil }
         defer { described.opening = nil }
@@ -132,7 +134,10 @@
           return []
         }
         let isOver = found.isOver || snapshot.pin.isOver
-        if isOver { described.opening = nil }
+        if isOver {
+          described.opening = nil
+          snapshot.opened.withLock { $0 = nil }
+        }
         return snapshot.pin.isOver ? [] : found.bytes
       }
     }
@@ -149,6 +154,9 @@
       private let stated: SourceDescription.Cost
       private weak let core: ObjectCore?
       let extent = Locked(FetchExtent())
+      /// Which bytes came along, while they are here.
+      let opened = Locked<ByteRange?>(nil)
+      var atHand: ByteRange? { opened.withLock { $0 } }
 
       init(
         _ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, isReadForward: Bool,

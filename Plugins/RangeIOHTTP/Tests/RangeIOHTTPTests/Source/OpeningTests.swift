@@ -63,6 +63,23 @@
       }
     }
 
+    @Test func `a hint that lies across blocks serves a reader with a cache, too`() async throws {
+      try await withServer(count: 1_234_567) { server in
+        for (opening, range) in [
+          (RemoteOpening.suffix(65_536), 1_234_567 - 65_536..<1_234_567), (.suffix(65_536), 1_200_000..<1_200_100),
+          (.range(100_001..<150_000), 100_001..<150_000), (.range(100_001..<150_000), 120_000..<120_001),
+        ] {
+          server.log.clear()
+          let reader = try await RangeReader(
+            HTTPSource(server.url(objectPath), configuration: configuration(opening)),
+            .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(8))))
+          #expect(try await reader.read(range) == content(range))
+          #expect(server.log.requestCount == 1, "\(opening), \(range): \(ranges(server))")
+          await reader.close()
+        }
+      }
+    }
+
     @Test func `they are let go when a read had them all, and after eight reads`() async throws {
       try await withServer { server in
         for reads in [[0..<65_536], (0..<8).map { $0 * 10..<$0 * 10 + 10 }] {
