@@ -128,7 +128,7 @@ struct SpillFolder {
   }
 
   /// Whether others use a directory of this user too, as they do `/dev/shm` and the root of a volume: it is not closed to
-  /// them. Once a store has closed a directory, it is that store's, whoever opens it to others.
+  /// them. Once a store has closed a directory, it is that store's, also if it is opened to others.
   private func isCommon(_ status: DiskStatus) throws(Errno) -> Bool {
     guard status.mode & 0o077 != 0, case let names = try directory.names(),
       status.mode & 0o1002 != 0 || names.contains(where: { SpillFormat.isOfVolume($0) })
