@@ -139,35 +139,21 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `objects of which a part was read keep no connection from others for long`() async throws {
-      try await withServer(count: 12 * Self.mebibyte) { server in
+    /// Of objects of which a part was read, and of those that were read to their end.
+    @Test(.timeLimit(.minutes(1)), arguments: [(5, 12, 100_000..<300_000), (20, 3, 0..<3 << 20)])
+    func `no body keeps its connection from others for long`(_ objects: Int, _ mebibytes: Int, _ range: Range<Int>)
+      async throws
+    {
+      try await withServer(count: mebibytes * Self.mebibyte) { server in
         var configuration = HTTPSource.Configuration.test
         configuration.connectionsPerHost = 2
         var sources: [HTTPSource] = []
-        for number in 0..<5 {
-          server.objects.put(ServedObject(count: 12 * Self.mebibyte), at: "/\(number)")
+        for number in 0..<objects {
+          server.objects.put(ServedObject(count: mebibytes * Self.mebibyte), at: "/\(number)")
           let source = HTTPSource(server.url("/\(number)"), configuration: configuration)
           sources.append(source)
           let description = try await source.describe()
-          try await expectContent(100_000..<300_000, of: source, description)
-        }
-        for source in sources { await source.close() }
-      }
-    }
-
-    @Test(.timeLimit(.minutes(1)))
-    func `a body that has been read to its end gives its connection back`() async throws {
-      try await withServer(count: 3 * Self.mebibyte) { server in
-        var configuration = HTTPSource.Configuration.test
-        configuration.connectionsPerHost = 2
-        var sources: [HTTPSource] = []
-        for number in 0..<20 {
-          server.objects.put(ServedObject(count: 3 * Self.mebibyte), at: "/\(number)")
-          let source = HTTPSource(server.url("/\(number)"), configuration: configuration)
-          sources.append(source)
-          let description = try await source.describe()
-          try await expectContent(0..<3 * Self.mebibyte, of: source, description)
+          try await expectContent(range, of: source, description)
         }
         for source in sources { await source.close() }
       }
