@@ -24,12 +24,12 @@ import Testing
   ]
   private static let wanted = TestScale.isStress ? all : [Run(trace: "arc-p3", blocks: 10_235, counts: [8])]
 
-  @Test(arguments: wanted) func `shards hit as one does, to 0.3 points`(run: Run) throws {
+  @Test(arguments: wanted) func `shards hit as one does, to half a point`(run: Run) throws {
     let trace = try TraceFiles.trace(run.trace)
     let one = try share(of: trace, blocks: run.blocks, shards: 1)
     for count in run.counts {
       let several = try share(of: trace, blocks: run.blocks, shards: count)
-      #expect(abs(several - one) <= 0.3, "\(count) shards: \(several) % instead of \(one) %")
+      #expect(abs(several - one) <= 0.5, "\(count) shards: \(several) % instead of \(one) %")
     }
   }
 
