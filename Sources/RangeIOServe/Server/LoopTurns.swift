@@ -28,7 +28,7 @@
       do {
         let pipe = try await NIOPipeBootstrap(group: loop)
           .channelInitializer { $0.pipeline.addHandler(turns) }
-          .takingOwnershipOfDescriptors(input: ends.reading, output: ends.writing).get()
+          .takingOwnershipOfDescriptors(input: ends.reading, output: ends.writing).result()
         return (turns, pipe)
       } catch {
         // Not taken over then.

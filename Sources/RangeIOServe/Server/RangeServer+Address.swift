@@ -23,7 +23,7 @@
 
     private static func isListenedTo(_ path: String, _ group: any EventLoopGroup) async throws -> Bool {
       do {
-        let channel = try await ClientBootstrap(group: group).connect(unixDomainSocketPath: path).get()
+        let channel = try await ClientBootstrap(group: group).connect(unixDomainSocketPath: path).result()
         try await channel.close()
         return true
       } catch let error as IOError {
