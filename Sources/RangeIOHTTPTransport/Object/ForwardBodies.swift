@@ -33,8 +33,9 @@
       var start = range.lowerBound
       // A body may run past a read between the two calls.
       for _ in 0..<Self.most where start < range.upperBound {
-        guard let body = body(reaching: start, of: snapshot, core) else { break }
-        start += try await body.read(start..<range.upperBound, until: deadline) { bytes in
+        let rest = start..<range.upperBound
+        guard let (body, number) = begin(rest, of: snapshot, core) else { break }
+        start += try await body.read(number, rest.count, until: deadline) { bytes in
           try bytes.forEachSpan { span throws in try span.withUnsafeBytes { try sink.write($0) } }
         }
       }
@@ -48,26 +49,32 @@
     /// Whether a read that begins at `start` costs little: it follows what is read, or is near the start.
     func reaches(_ start: Int, of snapshot: RemoteObject.Snapshot, _ core: ObjectCore) -> Bool {
       let state = state.withLock { $0.isOf(snapshot) ? $0 : State() }
-      return state.mayPassOver(start, core) || state.bodies.contains { $0.reaches(start) != .no }
+      return state.mayPassOver(start, core) || state.bodies.contains { $0.reaches(start) }
     }
 
-    /// A body that has, or will have, the byte at `start` soon; `nil`: it would have to skip too much.
-    private func body(reaching start: Int, of snapshot: RemoteObject.Snapshot, _ core: ObjectCore) -> ForwardBody? {
+    /// Begins a read of a body that has, or will have, its first byte soon; `nil`: it would have to skip too much.
+    ///
+    /// Under the lock, since a body for which no read has begun counts as idle, and may be ended for another.
+    func begin(
+      _ range: Range<Int>, of snapshot: RemoteObject.Snapshot, _ core: ObjectCore
+    ) -> (ForwardBody, number: Int)? {
+      let start = range.lowerBound
       var surplus: [ForwardBody] = []
-      let (found, new) = state.withLock { state -> (ForwardBody?, ForwardBody?) in
+      var isNew = false
+      let found = state.withLock { state -> (ForwardBody, number: Int)? in
         if !state.isOf(snapshot) {
           surplus = state.bodies.filter(\.isIdle)
           state = State(version: snapshot.version, pin: snapshot.pin)
         }
         var goesOn = state.mayPassOver(start, core)
         for body in state.bodies {
-          switch body.reaches(start) {
-          case .served: return (body, nil)
+          switch body.begin(range) {
+          case .served(let number): return (body, number)
           case .failed: goesOn = true
           case .no: break
           }
         }
-        guard goesOn else { return (nil, nil) }
+        guard goesOn else { return nil }
         state.furthest = state.bodies.reduce(state.furthest) { max($0, $1.position) }
         state.bodies.removeAll { $0.hasFailed }
         // Reads that are under way are left alone.
@@ -75,11 +82,13 @@
           surplus.append(state.bodies.remove(at: idle))
         }
         let new = ForwardBody(core, reaching: start)
+        guard case .served(let number) = new.begin(range) else { return nil }
         state.bodies.append(new)
-        return (new, new)
+        isNew = true
+        return (new, number)
       }
-      for body in surplus { body.stop() }
-      new?.start(snapshot)
+      for body in surplus { body.stopIfIdle() }
+      if isNew { found?.0.start(snapshot) }
       return found
     }
   }

@@ -68,20 +68,26 @@
       if isOver { task.cancel() }
     }
 
-    enum Reach {
-      case served
+    enum Beginning: Equatable {
+      /// The read has this number, and the body stays for it.
+      case served(Int)
       /// It would be, had the body not failed.
       case failed
       case no
     }
 
-    /// Whether a read that begins at `start` can be served.
-    func reaches(_ start: Int) -> Reach {
+    /// Begins a read of `range`, if it can be served. Each that is served has to be read.
+    func begin(_ range: Range<Int>) -> Beginning {
       state.withLock { state in
-        guard state.window.reaches(start) else { return .no }
-        return state.hasFailed && start >= state.window.position ? .failed : .served
+        guard state.window.reaches(range.lowerBound) else { return .no }
+        guard !state.hasFailed || range.lowerBound < state.window.position else { return .failed }
+        state.lastUse = Watch.now
+        return .served(state.window.begin(range))
       }
     }
+
+    /// Whether a read that begins at `start` can be served, by another body if this one has failed.
+    func reaches(_ start: Int) -> Bool { state.withLock { $0.window.reaches(start) } }
 
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
@@ -97,10 +103,17 @@
     nonisolated(nonsending) func read(
       _ range: Range<Int>, until deadline: Int64, _ receive: (Bytes) throws -> Void
     ) async throws -> Int {
-      guard let number = begin(range) else { return 0 }
+      guard case .served(let number) = begin(range) else { return 0 }
+      return try await read(number, range.count, until: deadline, receive)
+    }
+
+    /// The same for a read that has begun, of so many bytes.
+    nonisolated(nonsending) func read(
+      _ number: Int, _ wanted: Int, until deadline: Int64, _ receive: (Bytes) throws -> Void
+    ) async throws -> Int {
       defer { end(number) }
       var (count, inOneGo) = (0, 0)
-      while count < range.count {
+      while count < wanted {
         try Task.checkCancellation()
         if inOneGo >= Self.bytesInOneGo {
           inOneGo = 0
@@ -121,20 +134,14 @@
       return count
     }
 
-    private func begin(_ range: Range<Int>) -> Int? {
-      state.withLock { state in
-        state.lastUse = Watch.now
-        return state.window.reaches(range.lowerBound) ? state.window.begin(range) : nil
-      }
-    }
-
     private func end(_ number: Int) {
-      let resume = state.withLock { state in
+      let (resume, memory, count) = state.withLock { state in
         state.lastUse = Watch.now
         state.window.end(number)
         // It may have been the slowest, for which the body waits.
-        return state.takeResume()
+        return (state.takeResume(), state.memory, state.window.count)
       }
+      memory?.hold(count)
       resume?()
     }
 
@@ -171,14 +178,8 @@
       for waiter in waiters { waiter.resolve(.success(())) }
     }
 
-    /// Sources hold too much. What readers lack stays.
-    private func dropBytes() {
-      let isIdle = state.withLock { state in
-        if !state.window.isIdle { state.window.keepNothingBehind() }
-        return state.window.isIdle
-      }
-      if isIdle { stop() }
-    }
+    /// Sources hold too much. What readers lack stays, and so does the body: the next read may follow.
+    private func dropBytes() { state.withLock { $0.window.keepNothingBehind() } }
 
     /// Whether the body is to wait; `resume` is then called once.
     private func pause(_ resume: @escaping @Sendable () -> Void) -> Bool {
@@ -197,9 +198,9 @@
       if pause({ answer.resolve(.success(())) }) { try await core.waiting.wait(for: answer) }
     }
 
-    private func ended(_ outcome: Result<Void, any Error>, isForced: Bool = false) {
+    private func ended(_ outcome: Result<Void, any Error>) {
       let (waiters, resume) = state.withLock { state in
-        if state.outcome == nil || isForced && !state.hasFailed { state.outcome = outcome }
+        if state.outcome == nil { state.outcome = outcome }
         defer { state.resume = nil }
         return (state.takeWaiters(), state.resume)
       }
@@ -212,25 +213,45 @@
     func check(at now: Int64) {
       let rest = state.withLock { $0.window.isIdle ? now - $0.lastUse : 0 }
       guard rest > Self.shortestRest.nanoseconds else { return }
-      if rest > Self.longestRest.nanoseconds || core.clients.othersWait { stop() }
+      if rest > Self.longestRest.nanoseconds || core.clients.othersWait { stopIfIdle() }
     }
 
     /// Ends the body, and reads that lack some of it.
-    func stop() {
+    func stop() { finish(state.withLock { $0.stop() }) }
+
+    /// Ends the body if no read is under way.
+    func stopIfIdle() {
+      if let rest = state.withLock({ $0.window.isIdle ? $0.stop() : nil }) { finish(rest) }
+    }
+
+    private func finish(_ rest: State.Rest) {
       core.watch.remove(self)
-      let (task, memory) = state.withLock { state in
-        state.window.forget()
-        defer { state.memory = nil }
-        return (state.task, state.memory)
-      }
-      memory?.hold(0)
-      // Before the task is told, which ends by that. And also if all has come: what was dropped is lost to a read.
-      ended(.failure(ReadError.closed), isForced: true)
-      task?.cancel()
+      rest.memory?.hold(0)
+      rest.resume?()
+      for waiter in rest.waiters { waiter.resolve(.success(())) }
+      // Last: it ends by that, and its outcome stands.
+      rest.task?.cancel()
     }
   }
 
   extension ForwardBody.State {
+    /// What a body that is stopped leaves to be told, without the lock.
+    fileprivate struct Rest {
+      let waiters: [Promise<Void>]
+      let resume: (@Sendable () -> Void)?
+      let task: Task<Void, Never>?
+      let memory: SourceMemory.Part?
+    }
+
+    /// Drops the bytes and says so in one step, also if all has come: a read that saw only the first would take what it has
+    /// for all.
+    fileprivate mutating func stop() -> Rest {
+      window.forget()
+      if !hasFailed { outcome = .failure(ReadError.closed) }
+      defer { (resume, memory) = (nil, nil) }
+      return Rest(waiters: takeWaiters(), resume: resume, task: task, memory: memory)
+    }
+
     fileprivate var hasFailed: Bool { if case .failure = outcome { true } else { false } }
 
     fileprivate mutating func takeWaiters() -> [Promise<Void>] {
