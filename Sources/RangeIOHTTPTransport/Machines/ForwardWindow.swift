@@ -33,6 +33,8 @@ struct ForwardWindow {
   private(set) var low = 0
   /// The first byte that has not come.
   private(set) var position = 0
+  /// The first byte that no read has had. What has come beyond it is for the next one.
+  private var passed = 0
   /// Where reads may begin, however far that is.
   private let start: Int
   private var mostBehind: Int
@@ -72,7 +74,7 @@ struct ForwardWindow {
   }
 
   mutating func end(_ number: Int) {
-    readers[number] = nil
+    if let reader = readers.removeValue(forKey: number) { passed = max(passed, reader.next) }
     trim()
   }
 
@@ -89,6 +91,7 @@ struct ForwardWindow {
     let piece = pieces[lower]
     let end = min(piece.end, reader.end)
     readers[number]?.next = end
+    passed = max(passed, end)
     return piece.bytes.slice(reader.next - piece.start..<end - piece.start)
   }
 
@@ -127,7 +130,7 @@ struct ForwardWindow {
   mutating func forget() { (pieces, first, open, low) = ([], 0, nil, position) }
 
   private mutating func trim() {
-    let slowest = readers.values.lazy.map(\.next).min() ?? position
+    let slowest = readers.values.lazy.map(\.next).min() ?? passed
     let keep = min(slowest, position - mostBehind)
     while first < pieces.count, pieces[first].end <= keep {
       low = pieces[first].end

@@ -57,6 +57,21 @@ struct ForwardWindowTests {
     #expect(window.count == 0 && !window.reaches(window.position - 1) && window.reaches(window.position))
   }
 
+  @Test func `what no read has had stays for the next one, also if nothing behind it is kept`() {
+    var window = ForwardWindow(reaching: 0)
+    let first = window.begin(0..<1000)
+    window.push(bytes(0..<900))
+    #expect(window.take(first)?.count == 900)
+    window.push(bytes(900..<2500))
+    #expect(window.take(first)?.count == 100)
+    window.end(first)
+    window.keepNothingBehind()
+    let second = window.begin(1000..<2500)
+    #expect(window.take(second)?.count == 1500)
+    window.end(second)
+    #expect(window.count == 0 && window.reaches(2500))
+  }
+
   @Test func `a read far ahead is refused, unless others want what lies before it, or a body had come as far`() {
     var window = ForwardWindow(reaching: 0)
     #expect(window.reaches(ForwardWindow.mostAhead) && !window.reaches(ForwardWindow.mostAhead + 1))

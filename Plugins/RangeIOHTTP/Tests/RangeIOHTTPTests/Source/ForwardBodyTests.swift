@@ -23,6 +23,16 @@
       }
     }
 
+    /// Reads a range, and compares it.
+    private func check(_ range: Range<Int>, _ source: HTTPSource, _ description: SourceDescription) async throws {
+      let position = Atomic<Int>(range.lowerBound)
+      try await source.read(range, of: description) { bytes in
+        let start = position.wrappingAdd(bytes.count, ordering: .relaxed).oldValue
+        #expect(bytes.areContent(start..<start + bytes.count))
+      }
+      #expect(position.load(ordering: .relaxed) == range.upperBound)
+    }
+
     @Test func `a source that is closed while all is read fails the read, also when all has come`() async throws {
       try await withServer(count: 6 * Self.mebibyte) { server in
         let source = HTTPSource(server.url(objectPath), configuration: .test)
@@ -116,6 +126,46 @@
           #expect(server.log.requests.count { $0.method == "GET" } <= 3)
           await reader.close()
         }
+      }
+    }
+
+    @Test func `reads far apart that begin at once do not end each other`() async throws {
+      let count = 24 * Self.mebibyte
+      try await withServer(count: count) { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.skipLimit = .mebibytes(24)
+        for _ in 0..<20 {
+          try await withSource(server, configuration) { source, description in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+              for index in 0..<8 {
+                group.addTask {
+                  let start = (1 + index) * 200_000
+                  try await check(start..<start + 1000, source, description)
+                }
+              }
+              try await group.waitForAll()
+            }
+          }
+        }
+      }
+    }
+
+    @Test func `streams of many objects go on with their bodies, though all of them hold much`() async throws {
+      let count = 10 * Self.mebibyte
+      try await withServer(count: count) { server in
+        var configuration = HTTPSource.Configuration.test
+        configuration.connectionsPerHost = 16
+        let sources = (0..<8).map { _ in HTTPSource(server.url(objectPath), configuration: configuration) }
+        var descriptions: [SourceDescription] = []
+        for source in sources { descriptions.append(try await source.describe()) }
+        for start in stride(from: 0, to: count, by: Self.mebibyte) {
+          for (source, description) in zip(sources, descriptions) {
+            try await check(start..<start + Self.mebibyte, source, description)
+          }
+        }
+        // One to open each, and one body.
+        #expect(server.log.requests.count { $0.method == "GET" } <= 2 * sources.count)
+        for source in sources { await source.close() }
       }
     }
 
