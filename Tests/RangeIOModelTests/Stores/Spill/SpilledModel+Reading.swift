@@ -30,6 +30,7 @@ extension SpilledModel {
   ) throws(Mismatch) -> (pieces: [RangedBytes], held: [DeferredPiece], gaps: [ByteRange]) {
     let store = life!.store
     let staged = store.spill!.statistics().stagedHits
+    let atStart = kept[index].births
     var (pieces, held, gaps): ([RangedBytes], [DeferredPiece], [ByteRange]) = ([], [], [])
     switch store.lookUp(range, token: token.number, grid: token.grid) {
     case .hit(let bytes): pieces = [RangedBytes(range, bytes)]
@@ -50,22 +51,25 @@ extension SpilledModel {
     try expect(cursor == range.upperBound, "the parts of \(range) end at \(cursor)")
     for piece in pieces {
       try expect(piece.bytes == content(piece.range, index), "a wrong byte in \(piece.range)")
-      try expect(whyNot(piece.range, index) == nil, "found, \(whyNot(piece.range, index) ?? "")")
+      let why = whyNot(piece.range, index, orAt: atStart)
+      try expect(why == nil, "found, \(why ?? "")")
     }
-    for piece in held { try check(piece, index, token) }
+    for piece in held { try check(piece, index, token, atStart) }
     return (pieces, held, gaps)
   }
 
-  private func check(_ piece: DeferredPiece, _ index: Int, _ token: ChunkToken) throws(Mismatch) {
+  private func check(
+    _ piece: DeferredPiece, _ index: Int, _ token: ChunkToken, _ atStart: [Int64]
+  ) throws(Mismatch) {
     let isWithin =
       piece.range.lowerBound <= piece.wanted.lowerBound && piece.wanted.upperBound <= piece.range.upperBound
     try expect(isWithin && piece.ticket.token === token, "\(piece.range) for \(piece.wanted)")
-    try expect(whyNot(piece.range, index) == nil, "held, \(whyNot(piece.range, index) ?? "")")
+    let why = whyNot(piece.range, index, orAt: atStart)
+    try expect(why == nil, "held, \(why ?? "")")
     let fetchedAt = life!.origin + piece.ticket.fetchedAt.nanoseconds
-    let births = kept[index].births
     // It has to be as old as its oldest byte: never younger than any of them.
     try expect(
-      units(piece.range).allSatisfy { fetchedAt <= births[$0] + slack },
+      units(piece.range).allSatisfy { fetchedAt <= max(kept[index].births[$0], atStart[$0]) + slack },
       "\(piece.range) was born \(fetchedAt), after some of its bytes")
   }
 

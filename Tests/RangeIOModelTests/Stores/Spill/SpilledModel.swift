@@ -199,8 +199,10 @@ final class SpilledModel: TierModel, @unchecked Sendable {
   func content(_ range: ByteRange, _ index: Int) -> Bytes { versions[kept[index].version].content.slice(range) }
 
   /// Why a range must not be found; `nil` if it may be.
-  func whyNot(_ range: ByteRange, _ index: Int) -> String? {
-    let births = units(range).map { kept[index].births[$0] }
+  ///
+  /// - Parameter start: the births when the look-up began. What is removed in its midst it may have found before.
+  func whyNot(_ range: ByteRange, _ index: Int, orAt start: [Int64]? = nil) -> String? {
+    let births = units(range).map { max(kept[index].births[$0], start?[$0] ?? Self.none) }
     let place = "\(range) of version \(kept[index].version) in blocks of \(kept[index].grid.blockSize)"
     if births.contains(Self.none) { return "though \(place) was never kept, or was removed" }
     if let age, births.contains(where: { now - $0 - slack >= age }) {
