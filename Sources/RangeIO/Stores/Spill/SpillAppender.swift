@@ -31,8 +31,8 @@ struct SpillAppender: ~Copyable {
   struct Unsynced {
     /// The bytes written since files were last made durable.
     var bytes = 0
-    /// The files of segments that were given up.
-    var files: [any SpillFile] = []
+    /// The files of segments that were given up, by the segments' numbers.
+    var files: [(segment: UInt64, file: any SpillFile)] = []
     /// Whether names in the directory must be made durable.
     var hasNames = false
   }
@@ -122,7 +122,7 @@ struct SpillAppender: ~Copyable {
       // Some of what was to be written may be in the file: the next opening finds it, unless tombstones say otherwise.
       for (slot, local) in open.locals { state.places[Int(open.place)]!.locals[slot] = local }
     }
-    if core.configuration.syncsEvery != nil { unsynced.files.append(open.file) }
+    if core.configuration.syncsEvery != nil { unsynced.files.append((open.segment.number, open.file)) }
     self.open = nil
   }
 
@@ -138,7 +138,7 @@ struct SpillAppender: ~Copyable {
       calls.takeTime()
       let begun = core.now
       // Only once: retrying does not make it durable.
-      while let last = unsynced.files.popLast() { try last.sync() }
+      while let last = unsynced.files.popLast() { try last.file.sync() }
       if let open { try open.file.sync() }
       calls.goOn()
       let nanoseconds = core.now.nanoseconds - begun.nanoseconds

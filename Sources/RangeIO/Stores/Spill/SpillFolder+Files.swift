@@ -141,27 +141,39 @@ extension SpillFolder {
   /// empty files.
   func isSpillDirectory(_ names: [String]) -> Bool {
     let names = names.filter { !SpillFormat.isOfSystem($0) }
-    return hasMarked(names) || names.allSatisfy { Self.fileNames.contains($0) && isBlank($0) }
+    return hasMarked(names)
+      || names.allSatisfy { Self.fileNames.contains($0) && start(of: $0).map(Self.isBlank) ?? false }
   }
 
   /// Whether a store has written one of the files.
   func hasMarked(_ names: [String]) -> Bool {
-    names.contains { (Self.fileNames.contains($0) || SpillFormat.segmentNumber($0) != nil) && isMarked($0) }
+    names.contains {
+      (Self.fileNames.contains($0) || SpillFormat.segmentNumber($0) != nil) && start(of: $0).map(Self.isMarked) ?? false
+    }
   }
 
   /// Whether a store has written the file, or was about to. If a segment's first bytes are damaged, its number tells.
-  func isOurs(_ name: String) -> Bool { isMarked(name) || isBlank(name) || hasItsNumber(name) }
+  func isOurs(_ name: String) -> Bool { start(of: name).map { isOurs(name, $0) } ?? false }
 
-  private func hasItsNumber(_ name: String) -> Bool {
-    guard let start = start(of: name), start.count == SpillFormat.headerCount,
-      let number = SpillFormat.segmentNumber(name), number > 0
+  /// Whether a file with a segment's name is known to be of others. One that cannot be read may be ours.
+  func isForeign(_ name: String, _ status: DiskStatus) -> Bool {
+    guard status.kind == .file, status.owner == disk.user else { return true }
+    return contents(of: name).map { !isOurs(name, $0) } ?? false
+  }
+
+  private func isOurs(_ name: String, _ start: [UInt8]) -> Bool {
+    Self.isMarked(start) || Self.isBlank(start) || Self.hasItsNumber(name, start)
+  }
+
+  private static func hasItsNumber(_ name: String, _ start: [UInt8]) -> Bool {
+    guard start.count == SpillFormat.headerCount, let number = SpillFormat.segmentNumber(name), number > 0
     else { return false }
     return start.withUnsafeBytes { $0.number(32, UInt64.self) } == number
   }
 
-  private func isMarked(_ name: String) -> Bool { start(of: name)?.starts(with: Self.mark.utf8) == true }
+  private static func isMarked(_ start: [UInt8]) -> Bool { start.starts(with: mark.utf8) }
 
-  private func isBlank(_ name: String) -> Bool { start(of: name)?.allSatisfy { $0 == 0 } == true }
+  private static func isBlank(_ start: [UInt8]) -> Bool { start.allSatisfy { $0 == 0 } }
 
   /// Throws if another version of this library has written a segment. Then nothing may be changed, whatever `store`
   /// says.
@@ -182,7 +194,12 @@ extension SpillFolder {
 
   /// `nil` if it is no file of ours. A file that cannot be read proves nothing; the other files may.
   private func start(of name: String) -> [UInt8]? {
-    guard status(of: name) != nil, let file = try? directory.open(name, writing: false) else { return nil }
-    return try? SpillScan.bytes(of: file, at: 0, SpillFormat.headerCount)
+    status(of: name) == nil ? nil : contents(of: name)
+  }
+
+  private func contents(of name: String) -> [UInt8]? {
+    (try? directory.open(name, writing: false)).flatMap {
+      try? SpillScan.bytes(of: $0, at: 0, SpillFormat.headerCount)
+    }
   }
 }

@@ -219,12 +219,19 @@ struct SpillFolder {
       lock = try? below.directory.open(Self.lockName, writing: true)
       guard let lock, (try? lock.lock(exclusively: true)) == true else { return nil }
     }
-    var byteCount = 0
-    for file in names where SpillFormat.segmentNumber(file) != nil || Self.fileNames.contains(file) {
-      guard let status = below.status(of: file), below.isOurs(file) else { continue }
-      if (try? below.directory.remove(file)) != nil { byteCount += max(status.size, status.allocatedSize) }
-    }
+    let byteCount = below.removeFiles()
     return (try? directory.removeDirectory(name)) == nil ? nil : byteCount
+  }
+
+  /// Removes what stores have made, as far as that is possible. Returns the size of the files.
+  @discardableResult func removeFiles() -> Int {
+    var byteCount = 0
+    for name in (try? directory.names()) ?? []
+    where SpillFormat.segmentNumber(name) != nil || Self.fileNames.contains(name) {
+      guard let status = status(of: name), isOurs(name) else { continue }
+      if (try? directory.remove(name)) != nil { byteCount += max(status.size, status.allocatedSize) }
+    }
+    return byteCount
   }
 }
 

@@ -5,7 +5,7 @@ import SystemPackage
 /// The one limit of a directory that several processes share, each with its own files. A process that creates a file
 /// counts the files of all processes, and no other process creates one at the same time.
 struct SpillQuota: Sendable {
-  let shared: any SpillDirectory
+  let shared: SpillFolder
   /// The name of this process's private directory; `nil` for the process that has the shared directory itself.
   let privateName: String?
   let limit: Int
@@ -23,65 +23,76 @@ struct SpillQuota: Sendable {
 
   private func isShared() throws(Errno) -> Bool {
     guard privateName == nil else { return true }
-    return try shared.names().contains { SpillFormat.isPrivateName($0) }
+    return try shared.directory.names().contains { SpillFormat.isPrivateName($0) }
   }
 
   /// Waits for a turn to take this many bytes. Needed even by a process that is alone, since another may come at this
   /// moment.
   func enter(_ bytes: Int) throws(Errno) -> Answer {
-    let file = try file()
     // Other processes keep a turn only while they preallocate a file.
-    var left = tries
-    while !(try file.lock(exclusively: true)) {
-      left -= 1
-      guard left > 0 else { return .busy }
-      rio_pause_ns(1_000_000)
+    for number in 0..<max(1, tries) {
+      if number > 0 { rio_pause_ns(1_000_000) }
+      // Another process may have removed this file in between: then it would keep no process out.
+      guard let file = try file(), try file.lock(exclusively: true), try file.status().linkCount > 0 else { continue }
+      if try isShared(), try isOver(limit - bytes) { return .full }
+      return .turn(file)
     }
-    if try isShared(), try total() + bytes > limit { return .full }
-    return .turn(file)
+    return .busy
   }
 
-  private func file() throws(Errno) -> any SpillFile {
+  /// `nil` if another process was faster: to be tried again.
+  private func file() throws(Errno) -> (any SpillFile)? {
+    let (directory, name) = (shared.directory, SpillFolder.quotaName)
     do throws(Errno) {
-      return try shared.create(SpillFolder.quotaName)
+      return try directory.create(name)
     } catch .fileExists {}
     do throws(Errno) {
-      return try shared.open(SpillFolder.quotaName, writing: true)
-    } catch .permissionDenied {
-      // Another user has made it while the directory was open to others. It is replaced, as such a `store` is.
-      try shared.remove(SpillFolder.quotaName)
-      return try shared.create(SpillFolder.quotaName)
-    }
+      do throws(Errno) {
+        return try directory.open(name, writing: true)
+      } catch .permissionDenied {
+        // Another user has made it while the directory was open to others. It is replaced, as such a `store` is, unless
+        // another process has just done that.
+        let status = try directory.status(of: name)
+        if !shared.disk.owns(status) || status.mode & 0o600 != 0o600 { try directory.remove(name) }
+      }
+    } catch .noSuchFileOrDirectory {}
+    return nil
   }
 
-  private func total() throws(Errno) -> Int {
-    var sum = try total(of: shared)
-    for name in try shared.names() where SpillFormat.isPrivateName(name) {
+  /// Whether all processes together take more than this. What is not ours counts only at first, since it is seldom there
+  /// and must be opened to be known: no process could make room by freeing it.
+  private func isOver(_ limit: Int) throws(Errno) -> Bool {
+    guard try total(countsForeign: true) > limit else { return false }
+    return try total(countsForeign: false) > limit
+  }
+
+  private func total(countsForeign: Bool) throws(Errno) -> Int {
+    var sum = try total(of: shared, countsForeign)
+    for name in try shared.directory.names() where SpillFormat.isPrivateName(name) {
       // `try?`: removed in between, since its process has ended.
-      guard let below = try? shared.openDirectory(name) else { continue }
-      sum += try total(of: below)
+      guard let below = try? shared.directory.openDirectory(name) else { continue }
+      sum += try total(of: SpillFolder(below, on: shared.disk, shared.context), countsForeign)
     }
     return sum
   }
 
-  private func total(of directory: any SpillDirectory) throws(Errno) -> Int {
+  private func total(of folder: SpillFolder, _ countsForeign: Bool) throws(Errno) -> Int {
     var sum = SpillStore.fixedBytes
-    for name in try directory.names() where SpillFormat.segmentNumber(name) != nil {
-      guard let status = try? directory.status(of: name) else { continue }
+    for name in try folder.directory.names() where SpillFormat.segmentNumber(name) != nil {
+      // `try?`: removed in between.
+      guard let status = try? folder.directory.status(of: name), countsForeign || !folder.isForeign(name, status)
+      else { continue }
       sum += SpillLedger.charge(of: status)
     }
     return sum
   }
 
-  /// Removes a private directory with everything in it.
+  /// Removes a private directory with everything of ours in it.
   func leave(_ directory: any SpillDirectory) {
     guard let privateName else { return }
+    SpillFolder(directory, on: shared.disk, shared.context).removeFiles()
     // `try?`: what cannot be removed is found by the next process that opens the directory.
-    for name in (try? directory.names()) ?? []
-    where SpillFormat.segmentNumber(name) != nil || SpillFolder.fileNames.contains(name) {
-      try? directory.remove(name)
-    }
-    try? shared.removeDirectory(privateName)
+    try? shared.directory.removeDirectory(privateName)
   }
 }
 

@@ -95,6 +95,7 @@ extension SpillWriter {
     isRootWritten = true
     // The index was emptied when this was requested; what came since waits for this.
     core.sweep { _ in true }
+    appender.unsynced.files = []
     var segments = core.state.withLock { $0.forgetSegments() }
     while var segment = segments.popLast() {
       // It belongs to an older epoch, and is deleted at the next opening. Until then it counts.
@@ -106,7 +107,6 @@ extension SpillWriter {
       }
       if isKnownUniquelyReferenced(&segment) { segment.end() }
     }
-    appender.unsynced.files = []
     appender.unsynced.hasNames = true
   }
 

@@ -96,6 +96,8 @@ extension SpillWriter {
   func unlink(_ segment: SpillSegment) throws(SpillTrouble) {
     do throws(Errno) {
       if try removeFile(segment.number) { segment.isGone() }
+      // There is nothing to make durable any more. Open for longer, it would keep its space if it cannot be cut.
+      appender.unsynced.files.removeAll { $0.segment == segment.number }
     } catch {
       throw .failed(error)
     }

@@ -39,8 +39,8 @@ final class SpillWriter: @unchecked Sendable {
     reclaimer = SpillReclaimer(segmentBytes: configuration.segmentBytes, limit: configuration.limit.bytes)
     lockFile = folder.lock
     quota = SpillQuota(
-      shared: folder.shared ?? core.directory, privateName: folder.privateName, limit: configuration.limit.bytes,
-      tries: configuration.quotaTries)
+      shared: SpillFolder(folder.shared ?? core.directory, on: folder.disk, folder.context),
+      privateName: folder.privateName, limit: configuration.limit.bytes, tries: configuration.quotaTries)
     core.ledger.onRoom { [weak self] in self?.roomMayBeFree() }
   }
 

@@ -93,6 +93,30 @@ import Testing
     #expect(FillSource(again.sources).served(0..<5, by: again) == [2])
   }
 
+  @Test func `a segment that was given up takes no space once it is removed, even if it cannot be cut`() async throws {
+    let spill = SimulatedSpill(limit: .bytes(SpillStore.fixedBytes + 3 * 65_536)) { $0.syncsEvery = .mebibytes(1) }
+    let store = try spill.open()
+    let source = FillSource(store.sources)
+    func put(_ blocks: Range<Int>) async throws {
+      for block in blocks { source.put(block, in: store) }
+      try await store.flush()
+    }
+    // One more than a segment holds.
+    try await put(0..<16)
+    let mostBeyond = Locked(0)
+    spill.disk.faults = DiskFaults { [disk = spill.disk] call in
+      mostBeyond.withLock { $0 = max($0, disk.allocatedByteCount - store.ledger.bytes) }
+      let fails = call.kind == .write && call.number == 0 || call.kind == .truncate && call.byteCount == 0
+      return fails ? .fail(.ioError) : nil
+    }
+    try await put(16..<17)
+    try await put(17..<18)
+    spill.disk.faults = .none
+    #expect(spill.segments.count == 2 && store.statistics().segmentsFreed == 1)
+    #expect(mostBeyond.withLock { $0 } == 0)
+    try await store.close()
+  }
+
   @Test func `what is being read is not let go of`() async throws {
     let spill = SimulatedSpill(limit: .kibibytes(320))
     let store = try spill.open()

@@ -188,6 +188,43 @@ import Testing
     try await store.close()
   }
 
+  @Test(arguments: [DiskCall.Kind.status, .lock])
+  func `of two processes that replace a quota of another user at once, one has a turn`(kind: DiskCall.Kind) throws {
+    let spill = SimulatedSpill()
+    _ = try spill.open()
+    spill.disk.setContents(of: spill.path("quota"), [])
+    spill.disk.setOwner(of: spill.path("quota"), 777, mode: 0o600)
+    @Sendable func folder() throws -> SpillFolder {
+      let process = spill.disk.newProcess()
+      return SpillFolder(try process.openDirectory(SimulatedSpill.directory), on: process, .init(source: "spill"))
+    }
+    @Sendable func enter(_ folder: SpillFolder) throws -> SpillQuota.Answer {
+      try SpillQuota(shared: folder, privateName: nil, limit: 1 << 20, tries: 4).enter(1)
+    }
+    let isFirst = Locked(true)
+    let other = Locked<SpillQuota.Answer?>(nil)
+    spill.disk.faults = DiskFaults { call in
+      guard call.kind == kind, call.name == "quota",
+        isFirst.withLock({ isFirst in
+          defer { isFirst = false }
+          return isFirst
+        })
+      else { return nil }
+      return .delay {
+        guard let folder = try? folder() else { return }
+        try? folder.directory.remove("quota")
+        let answer = try? enter(folder)
+        other.withLock { $0 = answer }
+      }
+    }
+    let answer = try enter(folder())
+    spill.disk.faults = .none
+    #expect(other.withLock { if case .turn = $0 { true } else { false } })
+    #expect({ if case .busy = answer { true } else { false } }())
+    other.withLock { $0 = nil }
+    #expect({ if case .turn = $0 { true } else { false } }(try enter(folder())))
+  }
+
   @Test(arguments: [Errno.noFunction, .noLocks, .notSupportedOnSocket, .ioError])
   func `without locks there is no store, and the error names the way out`(errno: Errno) throws {
     let spill = SimulatedSpill { $0.isShared = true }

@@ -64,6 +64,27 @@ import Testing
     #expect(FillSource(again.sources).served(599..<600, by: again) == [599])
   }
 
+  @Test(arguments: [false, true])
+  func `files of others with a segment's name do not count towards a shared limit, and stay`(isPrivate: Bool)
+    async throws
+  {
+    let spill = SimulatedSpill { $0.isShared = true }
+    let stores = [try spill.open(), try spill.open()]
+    let directory = spill.disk.files.map { $0.removingLastComponent() }
+      .first { ($0 != SimulatedSpill.directory) == isPrivate }
+    let file = try #require(directory).appending("00000000000000ab")
+    spill.disk.setContents(of: file, [UInt8](repeating: 7, count: 2 << 20))
+    for store in stores {
+      let source = FillSource(store.sources)
+      for block in 0..<40 { source.put(block, in: store) }
+      try await store.flush()
+      #expect(source.served(0..<40, by: store) == Set(0..<40))
+      #expect(store.lastFailure == nil && store.statistics().segmentsFreed == 0)
+    }
+    for store in stores { try await store.close() }
+    #expect(spill.disk.contents(of: file)?.count == 2 << 20)
+  }
+
   @Test func `a private directory that a crash left is reclaimed by the next process, whichever it is`() async throws {
     let spill = SimulatedSpill { $0.isShared = true }
     let main = try spill.open()
