@@ -56,11 +56,13 @@ extension SourceDescription {
     return context.extent.withLock { $0.blocks }
   }
 
-  /// Decides as ``FetchExtent``. Until the rate has been measured there is no more than a block; none around what is at hand.
+  /// Decides as ``FetchExtent``. Until the rate has been measured there is no more than a block. Of what is at hand a block,
+  /// if all of it is, since it may be gone later; otherwise none around it.
   func fetchBlocks(with range: ByteRange, on grid: BlockGrid) -> Int {
     guard let context = context as? any MeasuredCost, let most = context.fetchSize else { return 1 }
     if let atHand = context.atHand, atHand.lowerBound <= range.lowerBound, range.upperBound <= atHand.upperBound {
-      return 0
+      let blocks = grid.outward(range, in: byteCount)
+      return blocks.clamped(to: atHand) == blocks ? 1 : 0
     }
     let measured = context.measured(insteadOf: cost) ?? Measurement(cost, isGuess: true)
     return context.extent.withLock {

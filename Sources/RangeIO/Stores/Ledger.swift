@@ -65,8 +65,14 @@ package final class MemoryBudget: Sendable {
   func setLimit(_ limit: ByteCount) { ledger.limit = limit.bytes }
 
   /// Takes this many bytes, or nothing. Returns whether there was room.
-  func take(_ bytes: Int) -> Bool {
+  ///
+  /// - Parameter asksRoom: `false` for one that gives up bytes for the room, which would have it give up more.
+  func take(_ bytes: Int, asksRoom: Bool = true) -> Bool {
     guard ledger.take(bytes) else { return false }
+    guard asksRoom else {
+      tenant.charge(bytes)
+      return true
+    }
     if tenant.take(bytes) { return true }
     ledger.give(bytes)
     return false
@@ -98,12 +104,12 @@ package final class MemoryBudget: Sendable {
 
   /// Takes this many bytes for a tier that stays within its own limit. If needed, takes them from the tier that uses
   /// what the others leave. Do not call under a lock. Returns whether there was room.
-  func takeBack(_ bytes: Int) -> Bool {
+  func takeBack(_ bytes: Int, asksRoom: Bool = true) -> Bool {
     // Others may take the bytes first, so try a few times.
     for _ in 0..<4 {
-      if take(bytes) { return true }
-      lender.value?.giveUp(max(0, missing(bytes), tenant.room.missing(bytes)))
+      if take(bytes, asksRoom: asksRoom) { return true }
+      lender.value?.giveUp(max(0, missing(bytes), asksRoom ? tenant.room.missing(bytes) : 0))
     }
-    return take(bytes)
+    return take(bytes, asksRoom: asksRoom)
   }
 }

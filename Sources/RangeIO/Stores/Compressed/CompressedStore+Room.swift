@@ -38,9 +38,9 @@ extension CompressedStore {
     return nil
   }
 
-  private func takeSegment(_ capacity: Int, headroom: Int) -> SegmentMemory? {
+  private func takeSegment(_ capacity: Int, headroom: Int, asksRoom: Bool = true) -> SegmentMemory? {
     let footprint = SegmentMemory.footprint(of: capacity)
-    guard ledger.take(footprint, headroom: headroom) else { return nil }
+    guard ledger.take(footprint, headroom: headroom, asksRoom: asksRoom) else { return nil }
     guard let memory = SegmentMemory(capacity, chargedTo: ledger) else {
       ledger.give(footprint)
       return nil
@@ -62,7 +62,9 @@ extension CompressedStore {
     guard
       var draining = shard.state.withLock({ $0.beginDraining(collecting: outlet != nil, most: most) })
     else { return false }
-    for (slot, place) in draining.survivors where !copyOn(slot, place, draining.isCompaction, in: shard) {
+    // Where nothing is copied that was read, it gives up memory itself, and must not be asked for more.
+    for (slot, place) in draining.survivors
+    where !copyOn(slot, place, draining.isCompaction, asksRoom: most > 0, in: shard) {
       shard.state.withLock { $0.giveUp(slot, place, collecting: outlet != nil, &draining) }
     }
     // Its memory is freed when the last user releases it: `draining`, or a read from it.
@@ -79,10 +81,11 @@ extension CompressedStore {
 
   /// Copies a record to another segment.
   private func copyOn(
-    _ slot: UInt32, _ old: CompressedShard.Place, _ isCompaction: Bool, in shard: Shard
+    _ slot: UInt32, _ old: CompressedShard.Place, _ isCompaction: Bool, asksRoom: Bool, in shard: Shard
   ) -> Bool {
     var place = shard.state.withLock { $0.allocate(old.stored, nil) }
-    if place == nil, let fresh = takeSegment(max(segmentSize, CompressedShard.span(old.stored)), headroom: 0) {
+    let size = max(segmentSize, CompressedShard.span(old.stored))
+    if place == nil, let fresh = takeSegment(size, headroom: 0, asksRoom: asksRoom) {
       place = allocate(old.stored, fresh, in: shard)
     }
     guard let place else { return false }

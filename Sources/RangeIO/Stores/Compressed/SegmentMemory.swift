@@ -52,11 +52,13 @@ final class CompressedLedger: Sendable {
 
   /// Takes this much, or nothing. Do not call under a lock: other tiers of the budget may have to give it up.
   ///
-  /// - Parameter headroom: the number of bytes of the limit that must stay free.
+  /// - Parameters:
+  ///   - headroom: the number of bytes of the limit that must stay free.
+  ///   - asksRoom: as of ``MemoryBudget/take(_:asksRoom:)``.
   /// - Returns: whether there was room.
-  func take(_ bytes: Int, headroom: Int = 0) -> Bool {
+  func take(_ bytes: Int, headroom: Int = 0, asksRoom: Bool = true) -> Bool {
     guard own.take(bytes, upTo: limit - headroom) else { return false }
-    if let budget, !budget.takeBack(bytes) {
+    if let budget, !budget.takeBack(bytes, asksRoom: asksRoom) {
       own.give(bytes)
       return false
     }

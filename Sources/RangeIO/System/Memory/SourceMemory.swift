@@ -32,7 +32,18 @@ package final class SourceMemory: Sendable {
 
     private struct Weak { weak var part: Part? }
 
-    mutating func remove(_ number: Int) { sum -= held.removeValue(forKey: number)?.bytes ?? 0 }
+    mutating func remove(_ number: Int) {
+      sum -= held.removeValue(forKey: number)?.bytes ?? 0
+      while first < next, held[first] == nil { first += 1 }
+    }
+
+    /// `number` holds this many bytes now, if it is the newest already.
+    mutating func replaceNewest(_ number: Int, _ bytes: Int) -> Bool {
+      guard number == next - 1, let before = held[number]?.bytes else { return false }
+      held[number]?.bytes = bytes
+      sum += bytes - before
+      return true
+    }
 
     mutating func append(_ part: Part, _ bytes: Int) {
       held[next] = (Weak(part: part), bytes)
@@ -47,7 +58,6 @@ package final class SourceMemory: Sendable {
       while sum > limit, first < next {
         if let part = held[first]?.part.part { removed.append(part) }
         remove(first)
-        first += 1
       }
       return removed
     }
@@ -72,8 +82,12 @@ package final class SourceMemory: Sendable {
   private func hold(_ bytes: Int, by part: Part?, insteadOf number: Int?) {
     let (growth, dropped) = state.withLock { state -> (Int, [Part]) in
       let before = state.sum
-      if let number = number ?? part?.number.load(ordering: .relaxed) { state.remove(number) }
-      if let part, bytes > 0 { state.append(part, min(bytes, .max / 2) + Self.each) }
+      let number = number ?? part?.number.load(ordering: .relaxed) ?? -1
+      let charge = min(bytes, .max / 2) + Self.each
+      if bytes == 0 || !state.replaceNewest(number, charge) {
+        state.remove(number)
+        if let part, bytes > 0 { state.append(part, charge) }
+      }
       let dropped = state.reduce(to: limit)
       return (state.sum - before, dropped)
     }

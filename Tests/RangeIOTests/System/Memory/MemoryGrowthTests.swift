@@ -229,6 +229,39 @@ import Testing
     #expect(held(busy) > 1 << 20)
   }
 
+  @Test func `compressed memory that gives up for others keeps what is pinned, and asks nobody to give up more`() throws
+  {
+    let spare = Locked(64 << 20)
+    let room = MemoryRoom { Self.left(bytes: spare.withLock { $0 }) }
+    var tiers = TieredChunkStore.Configuration(memory: .mebibytes(1), compressed: .mebibytes(1))
+    tiers.memory.room = room
+    tiers.compressed.codec = FillCodec()
+    tiers.compressed.shards = 1
+    let store = TieredChunkStore(tiers)
+    let compressed = try #require(store.memory?.compressed)
+    let tenant = try #require(store.budget).tenant
+    let source = FillSource(store.sources)
+    let pinned = 0..<100
+    #expect(source.token.entry.pin(source.block(pinned.lowerBound).lowerBound..<source.block(100).lowerBound))
+    for block in 0..<300 { source.put(block, in: compressed) }
+    // The program takes all there is, and more than stores can give up.
+    spare.withLock { $0 = -(64 << 20) }
+    tenant.charge(64 << 20)
+    #expect(!RoomTenant(in: room).take(4096))
+    #expect(room.missing(0) > 0)
+    let asked = Locked(0)
+    tenant.add { _ in
+      asked.withLock { $0 += 1 }
+      return 0
+    }
+    let copied = compressed.statistics().segmentsFreed
+    _ = compressed.drop(1 << 20)
+    #expect(compressed.statistics().segmentsFreed > copied)
+    #expect(asked.withLock { $0 } == 0)
+    #expect(pinned.allSatisfy { source.isIn(compressed, $0) } && !source.isIn(compressed, 100))
+    tenant.charge(-(64 << 20))
+  }
+
   @Test func `stores that are gone give their room back`() {
     let room = MemoryRoom { nil }
     func use(beside held: Int) {

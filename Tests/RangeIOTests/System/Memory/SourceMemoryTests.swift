@@ -47,6 +47,25 @@ import Testing
     }
   }
 
+  @Test func `however often they hold, the order stays`() {
+    let memory = memory(10_000)
+    let dropped = Locked<[Int]>([])
+    let parts = (0..<4).map { number in
+      SourceMemory.Part(in: memory) { dropped.withLock { $0.append(number) } }
+    }
+    for part in parts { part.hold(1000) }
+    for round in 0..<100 {
+      if round % 10 == 0 { SourceMemory.Part(in: memory) {}.hold(100) }
+      // The last one holds twice in a row.
+      parts[round % 3 == 0 ? 2 : 3].hold(1000)
+    }
+    #expect(memory.byteCount == 4 * 1512 && room.heldByteCount == memory.byteCount)
+    parts[3].hold(6000)
+    #expect(dropped.withLock { $0 } == [0])
+    parts[2].hold(4000)
+    #expect(dropped.withLock { $0 } == [0, 1, 3] && memory.byteCount == 4512)
+  }
+
   @Test func `many small parts are bounded by what they take themselves`() {
     let memory = memory(100_000)
     let parts = (0..<1000).map { _ in SourceMemory.Part(in: memory) {} }

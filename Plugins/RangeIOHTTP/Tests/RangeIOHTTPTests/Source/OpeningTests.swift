@@ -80,6 +80,19 @@
       }
     }
 
+    @Test func `small reads of what came along, through a reader with a cache, need no other request`() async throws {
+      try await withServer { server in
+        let reader = try await RangeReader(
+          HTTPSource(server.url(objectPath), configuration: configuration()),
+          .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(8))))
+        for start in stride(from: 0, to: 60_000, by: 3000) {
+          #expect(try await reader.read(start..<start + 100) == content(start..<start + 100))
+        }
+        #expect(ranges(server) == ["bytes=0-65535"])
+        await reader.close()
+      }
+    }
+
     @Test func `they are let go when a read had them all, and after eight reads`() async throws {
       try await withServer { server in
         for reads in [[0..<65_536], (0..<8).map { $0 * 10..<$0 * 10 + 10 }] {
