@@ -168,8 +168,8 @@ public struct ObjectDescription: Hashable, Sendable {
   /// The bytes that came with it.
   var bytes = 0..<0
 
-  /// Whether no range can be requested, and not all bytes are here.
-  var isReadForward: Bool { acceptsRanges == false && bytes.count < size }
+  /// Whether there are bytes of which no range can be requested.
+  var hasNoRanges: Bool { acceptsRanges == false && size > 0 }
 
   /// The same with so many bytes from where they begin.
   func with(taken count: Int) -> ObjectDescription {

@@ -100,7 +100,7 @@
         let cost = described.cost ?? measure.cost
         described.cost = cost
         let snapshot = Snapshot(
-          object.version, pin, stated: cost, isReadForward: object.isReadForward, core)
+          object.version, pin, stated: cost, hasNoRanges: object.hasNoRanges, core)
         described.opening = OpeningBytes(object, sink, snapshot) { [weak self, weak snapshot] in
           self?.dropOpening(of: snapshot)
         }
@@ -150,20 +150,23 @@
     final class Snapshot: MeasuredCost, CustomReflectable {
       let version: ObjectVersion
       let pin: VersionPin
-      let isReadForward: Bool
+      /// Whether no range can be requested.
+      private let hasNoRanges: Bool
       private let stated: SourceDescription.Cost
       private weak let core: ObjectCore?
       let extent = Locked(FetchExtent())
       /// Which bytes came along, while they are here.
       let opened = Locked<ByteRange?>(nil)
       var atHand: ByteRange? { opened.withLock { $0 } }
+      /// Also where all bytes came along, once they had to go.
+      var isReadForward: Bool { hasNoRanges && atHand != 0..<version.size }
 
       init(
-        _ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, isReadForward: Bool,
+        _ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, hasNoRanges: Bool,
         _ core: ObjectCore
       ) {
         self.version = version
-        self.isReadForward = isReadForward
+        self.hasNoRanges = hasNoRanges
         self.pin = pin
         self.stated = stated
         self.core = core

@@ -51,8 +51,8 @@
       public var opening = RemoteOpening.beginning
       /// How much is read of the whole object, where a server answers a range with it. Ranges that end within so many bytes are
       /// read of that answer. Those beyond are read forward: one `GET` serves all that come nearly in order. An object of no
-      /// more bytes is kept when it is opened, if it has at most 1 MiB or the server does not tell its size. At most 1 GiB.
-      /// Default: 1 MiB.
+      /// more bytes is kept when it is opened, if it has at most 1 MiB or the server does not tell its size. What all sources
+      /// keep is at most 16 MiB; an object that had to go is read forward. At most 1 GiB. Default: 1 MiB.
       public var prefixLimit: ByteCount = .mebibytes(1)
       /// The most bytes of an object of a server without ranges that are passed over to reach a read, if no stream has come as
       /// far before. Reads beyond that fail; each of more bytes costs their transfer. Default: 8 MiB.

@@ -210,6 +210,32 @@
       }
     }
 
+    @Test func `an object without length that is too large to be kept is read forward`() async throws {
+      let count = 24 << 20
+      try await withServer(count: count) { server in
+        server.script = ServerScript { context in
+          var answer = context.object.map { ScriptedAnswer.whole($0) } ?? context.honest
+          answer.fields["Content-Length"] = nil
+          answer.framing = .chunked(10_000)
+          answer.isBodyless = context.request.method == "HEAD"
+          return answer
+        }
+        var configuration = HTTPSource.Configuration.test
+        configuration.prefixLimit = .mebibytes(64)
+        let reader = try await RangeReader(HTTPSource(server.url(objectPath), configuration: configuration)) {
+          Limiting(concurrentReads: 8)
+        }
+        var position = 0
+        for try await bytes in reader.stream(0...) {
+          #expect(bytes.areContent(position..<position + bytes.count), "at \(position)")
+          position += bytes.count
+        }
+        // The opening, and one body.
+        #expect(position == count && wholes(server) <= 3)
+        await reader.close()
+      }
+    }
+
     @Test(arguments: [1, 100_000, 299_999])
     func `what came of an answer without length before it broke is no part of the object`(_ broken: Int) async throws {
       try await withServer(count: 300_000) { server in
