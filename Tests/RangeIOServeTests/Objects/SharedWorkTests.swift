@@ -7,7 +7,7 @@
   @testable import RangeIOServe
 
   /// Work that many ask for at a time, such as listings of large directories.
-  @Suite(.timeLimit(.minutes(1))) struct SharedWorkTests {
+  @Suite(.timeLimit(.minutes(5))) struct SharedWorkTests {
     /// Holds a thread of the work until it is opened.
     private final class Gate: Sendable {
       private let semaphore = DispatchSemaphore(value: 0)

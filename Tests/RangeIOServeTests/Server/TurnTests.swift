@@ -10,7 +10,7 @@
   @testable import RangeIOServe
 
   /// Tasks that take turns on an event loop.
-  @Suite(.timeLimit(.minutes(1))) struct TurnTests {
+  @Suite(.timeLimit(.minutes(5))) struct TurnTests {
     @Test func `one look is asked for all who wait, and they go on in their order, some at a time`() {
       var queue = TurnQueue<Int>()
       #expect(queue.wait(0) == .ask)

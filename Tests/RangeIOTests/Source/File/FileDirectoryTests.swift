@@ -56,6 +56,18 @@ import Testing
     }
   }
 
+  @Test func `a relative path starts from the current directory`() async throws {
+    let first = try await make("first", [1, 2, 3])
+    try await comingBack {
+      try #require(chdir(first) == 0)
+      for path in ["file", "./file"] {
+        let reader = try await RangeReader(TestEngine.file(path))
+        #expect(try await reader.read(0..<3) == [1, 2, 3])
+        await reader.close()
+      }
+    }
+  }
+
   #if os(Linux)
     @Test func `changes of a file are told by whichever path without links it was opened`() async throws {
       let first = try await make("first", [1, 2, 3])

@@ -217,19 +217,6 @@ struct FileOpeningTests {
     #endif
   }
 
-  @Test func `a relative path starts from the current directory`() async throws {
-    // The current directory is the process's; other tests run beside this one, so it is looked at and left alone.
-    let here = FileManager.default.currentDirectoryPath
-    let name = "rangeio-relative-\(UInt64.random(in: 0 ... .max))"
-    try write([1, 2, 3], to: here + "/" + name)
-    defer { unlink(here + "/" + name) }
-    for path in [name, "./" + name] {
-      let reader = try await RangeReader(TestEngine.file(path))
-      #expect(try await reader.read(0..<3) == [1, 2, 3])
-      await reader.close()
-    }
-  }
-
   @Test func `opening that hangs can be cancelled, and leaves nothing`() async throws {
     let (path, _) = try await directory.file(count: 10)
     let gate = Gate()

@@ -6,7 +6,7 @@ import Testing
 
 /// Several directories in a process, some of them on disks that hang.
 @Suite struct SpillSickDirectoriesTests {
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `two sick directories of three hold up two reads each, and nothing of the third`() async throws {
     let gates = [Gate(), Gate()]
     let sick = gates.map { _ in SpillOnSimulatedDisk(segment: 64 << 10) { $0.work = nil } }
