@@ -11,9 +11,7 @@ struct ForwardWindow {
   static let mostAhead = 8 << 20
   /// Pieces that are smaller are put together, so that a body of tiny pieces has few.
   private static let smallestPiece = 16_384
-  /// The memory for small pieces: twice as much whenever one was filled. So what is held is never far more than its bytes.
-  private static let leastRoom = 1024
-  private static let mostRoom = 65_536
+  private static let room = 65_536
 
   private struct Reader {
     var next: Int
@@ -111,13 +109,12 @@ struct ForwardWindow {
       pieces[pieces.count - 1].bytes = open.bytes(held + bytes.count)
       return
     }
-    let room = open.map { min($0.capacity * 2, Self.mostRoom) } ?? Self.leastRoom
     open = nil
     guard bytes.count < Self.smallestPiece else {
       pieces.append(Piece(start: position, bytes: bytes))
       return
     }
-    let memory = WritableBytes(inline: max(room, bytes.count))
+    let memory = WritableBytes(inline: Self.room)
     bytes.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: memory.memory[..<bytes.count]))
     pieces.append(Piece(start: position, bytes: memory.bytes(bytes.count)))
     open = memory

@@ -98,29 +98,15 @@ struct ForwardWindowTests {
     var part: Bytes?
     for start in stride(from: 0, to: bytes.count, by: 16) {
       window.push(Bytes(bytes[start..<start + 16]))
-      if start == 800 { part = window.take(early) }
+      if start == 1600 { part = window.take(early) }
     }
-    #expect(part == Bytes(bytes[..<816]))
+    #expect(part == Bytes(bytes[..<1616]))
     taken += part ?? Bytes()
     var steps = 0
     while let part = window.take(early) { (taken, steps) = (taken + part, steps + 1) }
-    #expect(taken == bytes && steps <= 6 + bytes.count >> 16)
+    #expect(taken == bytes && steps <= bytes.count >> 16)
     window.push(Bytes([1]))
     #expect(window.count <= 1 << 16)
-  }
-
-  @Test(arguments: [[16_384, 1], [1], [1, 16_383], [1025, 30_000], [1023], [16_383]])
-  func `what is held hangs on little more memory`(_ sizes: [Int]) {
-    var window = ForwardWindow(reaching: 0)
-    let reader = window.begin(0..<Int.max)
-    var index = 0
-    while window.count < 1 << 20 {
-      window.push(Bytes([UInt8](repeating: 1, count: sizes[index % sizes.count])))
-      index += 1
-    }
-    var memory = 0
-    while let part = window.take(reader) { memory += part.backingByteCount }
-    #expect(memory <= 2 * window.count)
   }
 
   @Test func `large and tiny pieces, in any order, give each reader its bytes`() {
