@@ -194,6 +194,8 @@ void rio_platform_wish_huge_pages(void *pages, size_t count, bool wished) { (voi
 
 void rio_unfair_lock(const void *word) { os_unfair_lock_lock((os_unfair_lock_t)word); }
 
+bool rio_unfair_try_lock(const void *word) { return os_unfair_lock_trylock((os_unfair_lock_t)word); }
+
 void rio_unfair_unlock(const void *word) { os_unfair_lock_unlock((os_unfair_lock_t)word); }
 
 // There are no unnamed POSIX semaphores.

@@ -289,6 +289,7 @@ void rio_sleep_while(const void *word, uint32_t value);
 void rio_wake_one(const void *word);
 /// Apple platforms alone: take and give back the lock in a word that is 0 at first.
 void rio_unfair_lock(const void *word);
+bool rio_unfair_try_lock(const void *word);
 void rio_unfair_unlock(const void *word);
 
 /// A binary semaphore for one sleeping thread.
@@ -299,14 +300,27 @@ void rio_parker_wake(struct rio_parker *);
 /// Waits for a wake. False when `timeout_ns` passed without one.
 bool rio_parker_wait(struct rio_parker *, int64_t timeout_ns);
 
-/// A number of the calling thread: 1, 2, 3 … in the order in which they first ask. What picks a stripe of a counter that
-/// many threads write to.
+/// A number of the calling thread: the smallest from 1 on that no other thread has, which has it until it ends. Beyond
+/// RIO_MOST_NUMBERED threads, numbers above that are not used again. What picks a stripe of a counter that many threads write to.
+enum { RIO_MOST_NUMBERED = 256 };
 extern _Thread_local uint32_t rio_thread_number_kept;
 uint32_t rio_thread_number_assign(void);
 static inline uint32_t rio_thread_number(void) {
   uint32_t number = rio_thread_number_kept;
   return number != 0 ? number : rio_thread_number_assign();
 }
+/// The highest number up to RIO_MOST_NUMBERED that a thread had so far.
+uint32_t rio_highest_thread_number(void);
+
+/// Two lines of the processor's caches for each of the first threads, zero at first: where a thread says what it looks at.
+struct rio_thread_line {
+  _Alignas(128) unsigned char bytes[128];
+};
+extern struct rio_thread_line rio_thread_lines[RIO_MOST_NUMBERED];
+static inline void *rio_line_of_thread(uint32_t number) { return rio_thread_lines[number - 1].bytes; }
+
+/// Counts a reference to a Swift object: as the compiler does, but in the order of the program.
+void rio_retain(void *object);
 
 /// Tasks that begin on the calling thread, within the call that starts them: from the first to the second they have not
 /// suspended yet.

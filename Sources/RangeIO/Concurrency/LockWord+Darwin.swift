@@ -14,6 +14,11 @@
       withUnsafePointer(to: word) { rio_unfair_lock(UnsafeRawPointer($0)) }
     }
 
+    /// Takes the lock if it is free.
+    @inline(__always) package borrowing func tryLock() -> Bool {
+      withUnsafePointer(to: word) { rio_unfair_try_lock(UnsafeRawPointer($0)) }
+    }
+
     @inline(__always) package borrowing func unlock() {
       withUnsafePointer(to: word) { rio_unfair_unlock(UnsafeRawPointer($0)) }
     }

@@ -13,6 +13,11 @@
       waitAndLock()
     }
 
+    /// Takes the lock if it is free.
+    @inline(__always) package borrowing func tryLock() -> Bool {
+      word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
+    }
+
     @inline(__always) package borrowing func unlock() {
       guard word.exchange(0, ordering: .releasing) == 2 else { return }
       wakeOne()

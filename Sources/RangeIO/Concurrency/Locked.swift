@@ -24,6 +24,22 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     let address = value.address
     return try body(&address.pointee)
   }
+
+  /// Runs `body` if no other thread has the lock: for what may be left out. Returns whether it ran.
+  @discardableResult package borrowing func withLockIfFree(_ body: (inout Value) -> Void) -> Bool {
+    guard word.tryLock() else { return false }
+    defer { word.unlock() }
+    let address = value.address
+    body(&address.pointee)
+    return true
+  }
+}
+
+/// A value under a lock, in memory of its own: what it is changed for shares no cache line with what all threads read.
+final class LockedApart<Value>: Sendable {
+  let locked: Locked<Value>
+
+  init(_ value: consuming sending Value) { locked = Locked(value) }
 }
 
 /// Memory for a value that changes where it lies, behind a `let`. Raw layout: the compiler then assumes nothing of what

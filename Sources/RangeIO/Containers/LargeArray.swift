@@ -38,8 +38,8 @@ struct LargeArray<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// The address of the elements if they are many, aligned to 2 MiB; else 0.
-  var mappedAddress: UInt { mapped > 0 ? UInt(bitPattern: base) : 0 }
+  /// The elements, for as long as this lasts.
+  var elements: UnsafePointer<Element> { UnsafePointer(base) }
 
   deinit {
     if mapped > 0 { rio_unmap_pages(base, mapped) } else { base.deallocate() }

@@ -1,17 +1,20 @@
 extension S3FIFO {
   /// Returns the oldest chunk that was not read enough to stay: from main if main exceeds its share, else from the
   /// small queue.
-  package mutating func evict() -> Int? {
+  package mutating func evict() -> Int? { evict(.none) }
+
+  /// - Parameter reads: reads that were noted elsewhere.
+  mutating func evict(_ reads: SlotReads) -> Int? {
     if hasSketch { sketch.fit(count) }
     isFilling = false
     looks = 0
-    if parameters.promotion == .frequency { return evictRarest() }
+    if parameters.promotion == .frequency { return evictRarest(reads) }
     let isClock = parameters.promotion == .always
     let threshold = parameters.threshold
     var isMain = mainWeight > mainTarget
     while let slot = oldest(&isMain) {
       looks += 1
-      let uses = marks[slot] & Mark.uses
+      let uses = usesOf(slot, reads)
       let isEnough = isMain ? uses > 0 : uses >= threshold
       countUses(slot, uses)
       guard isEnough, looks < Self.mostLooks else { return leave(slot) }
@@ -30,7 +33,7 @@ extension S3FIFO {
 
   /// Compares the oldest chunk of the small queue with the oldest of main that was not read, and returns the one that
   /// was read less often. While main has room, what was read more than once moves there without that.
-  private mutating func evictRarest() -> Int? {
+  private mutating func evictRarest(_ reads: SlotReads) -> Int? {
     while count > 0 {
       looks += 1
       let isLast = looks == Self.mostLooks
@@ -38,14 +41,14 @@ extension S3FIFO {
       let newcomer = queues.oldest(in: Self.small)
       let isMainFull = mainWeight + (newcomer.map { Int(details[$0].weight) } ?? 0) > mainTarget
       if let oldest, isMainFull || newcomer == nil {
-        let uses = marks[oldest] & Mark.uses
+        let uses = usesOf(oldest, reads)
         if uses > 0, !isLast {
           countUses(oldest, uses)
           moveToMain(oldest, uses: uses - 1)
           continue
         }
         guard let newcomer, mainWeight <= mainTarget else { return leave(oldest) }
-        countUses(newcomer, marks[newcomer] & Mark.uses)
+        countUses(newcomer, usesOf(newcomer, reads))
         if frequency(newcomer) > frequency(oldest) {
           moveToMain(newcomer, uses: 0)
           return leave(oldest)
@@ -53,12 +56,19 @@ extension S3FIFO {
         return leave(newcomer)
       }
       guard let newcomer else { return nil }
-      let uses = marks[newcomer] & Mark.uses
+      let uses = usesOf(newcomer, reads)
       countUses(newcomer, uses)
       guard uses > 0 || frequency(newcomer) > 1, !isLast else { return leave(newcomer) }
       moveToMain(newcomer, uses: 0)
     }
     return nil
+  }
+
+  /// The uses of a chunk, with those that were noted elsewhere since it was last asked.
+  private mutating func usesOf(_ slot: Int, _ reads: SlotReads) -> UInt8 {
+    let uses = min(Mark.uses, marks[slot] & Mark.uses + reads.take(slot))
+    marks[slot] = marks[slot] & ~Mark.uses | uses
+    return uses
   }
 
   private func frequency(_ slot: Int) -> Int { sketch.frequency(of: details[slot].fingerprint) }

@@ -92,7 +92,10 @@ package struct S3FIFO: EvictionPolicy {
 
   /// Inserts the chunk into the main queue if the ghost remembers it, else into the small one. Until the first
   /// eviction, main also takes what does not fit into the small queue.
-  package mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
+  package mutating func insert(_ slot: Int, key: UInt64, weight: Int) { insert(slot, key: key, weight: weight, .none) }
+
+  /// - Parameter reads: reads that were noted elsewhere.
+  mutating func insert(_ slot: Int, key: UInt64, weight: Int, _ reads: SlotReads) {
     let details = Details(weight: UInt32(clamping: weight), fingerprint: Ghost.fingerprint(of: key))
     let isRemembered = ghost.remove(details.fingerprint) && parameters.asksGhost
     if hasSketch { sketch.add(details.fingerprint) }
@@ -104,7 +107,7 @@ package struct S3FIFO: EvictionPolicy {
     self.details[slot] = details
     charge(slot, Int(details.weight))
     count += 1
-    if !entersMain { moveWindow(past: slot) }
+    if !entersMain { moveWindow(past: slot, reads) }
     if marks[slot] >= sample.floor { sample.note(details.fingerprint) }
   }
 
@@ -153,13 +156,16 @@ package struct S3FIFO: EvictionPolicy {
 
   /// A chunk has entered the small queue: others leave its newer half, two at most. Those that do begin to count reads
   /// anew, if the parameters want it.
-  private mutating func moveWindow(past slot: Int) {
+  private mutating func moveWindow(past slot: Int, _ reads: SlotReads) {
     if windowEnd == nil { windowEnd = slot }
     for _ in 0..<2 {
       guard windowWeight > smallTarget / 2, let slot = windowEnd else { return }
       windowWeight -= Int(details[slot].weight)
       marks[slot] |= Mark.isPastWindow
-      if parameters.hasWindow { marks[slot] &= ~Mark.uses }
+      if parameters.hasWindow {
+        marks[slot] &= ~Mark.uses
+        _ = reads.take(slot)
+      }
       windowEnd = queues.next(after: slot)
     }
   }

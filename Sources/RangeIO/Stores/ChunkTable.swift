@@ -1,61 +1,46 @@
 import CRangeIOSystem
+import Synchronization
 
-/// The chunks of one shard by (token, block): an index with open addressing, and a slot number for each chunk, which
-/// the policy uses to name it.
+/// The chunks of one shard by (token, block): an index to their notes, and a slot number for each chunk, which the policy uses
+/// to name it. Changed under the shard's lock; ``hit(_:_:_:_:_:from:to:_:)`` needs none.
 ///
-/// Protected by the shard's lock. Written with pointers, so that a look-up is two loads from memory that is probably
-/// not cached, the bucket and the chunk's note, and nothing else: no reference counting, no check whether an array is
-/// shared. In a store of a million blocks these two loads are most of the time of a hit.
+/// A look-up is two loads from memory that is probably not cached, the bucket and the chunk's note, and nothing else: no
+/// reference counting, no check whether an array is shared. In a store of a million blocks these two loads are most of
+/// the time of a hit. The blocks of an extent are next to each other, in one or two cache lines of the index.
 ///
-/// **Index.** 16 bytes per bucket, linear probing, between three and six eighths full. A bucket has the address of the
-/// chunk's note, its slot, and 32 bits of the hash; the lower ones are the bucket where the entry belongs. So the index
-/// can grow, and can close the hole of a removed entry, without reading chunks. The blocks of an extent are next to
-/// each other, so a range over 16 blocks touches four or five cache lines here.
-///
-/// **Slots.** 4 bytes each: the chunk's bucket, or the next free slot.
+/// **Slots.** 8 bytes each: the address of the chunk's note, or the next free slot beside a bit that no address has.
 struct ChunkTable: ~Copyable {
   typealias Note = BlockBacking.Note
-
-  private struct Bucket: BitwiseCopyable {
-    /// The address of a note; 0 in an empty bucket.
-    var note: UInt
-    var tag: UInt32
-    var slot: UInt32
-    static let empty = Bucket(note: 0, tag: 0, slot: 0)
-  }
 
   /// Blocks and tokens above this are never kept and never found.
   static let largestKeyPart = UInt64(1) << 48 - 1
 
-  private var buckets: LargeArray<Bucket>
-  private var mask: Int
-  private var slots: LargeArray<UInt32>
-  private static let freeBit: UInt32 = 1 << 31
+  private var index: BlockIndex
+  private var slots: LargeArray<UInt>
   /// 0 for none, since slot 0 is never used.
-  private var firstFree: UInt32 = 0
+  private var firstFree: UInt = 0
   /// The number of slots that were ever used, including slot 0, which means none.
   private(set) var slotsUsed = 1
   private(set) var count = 0
 
-  init() {
+  init(_ memory: IndexMemory) {
     precondition(BlockBacking.layoutIsAsExpected, "a ManagedBuffer is laid out otherwise than expected")
-    mask = 15
-    buckets = LargeArray(count: 16, repeating: .empty)
-    slots = LargeArray(count: 16, repeating: Self.freeBit)
+    index = BlockIndex(memory)
+    slots = LargeArray(count: 16, repeating: 1)
   }
 
   deinit {
     for number in 1..<slotsUsed where isUsed(number) { owner(number).release() }
   }
 
-  func isUsed(_ number: Int) -> Bool { slots[number] & Self.freeBit == 0 }
+  func isUsed(_ number: Int) -> Bool { slots[number] & 1 == 0 }
 
   subscript(number: Int) -> Note {
     unsafeAddress { UnsafePointer(note(number)) }
     unsafeMutableAddress { note(number) }
   }
 
-  private func note(_ number: Int) -> UnsafeMutablePointer<Note> { Self.note(at: buckets[Int(slots[number])].note) }
+  func note(_ number: Int) -> UnsafeMutablePointer<Note> { Self.note(at: slots[number]) }
 
   @inline(__always) private static func note(at address: UInt) -> UnsafeMutablePointer<Note> {
     UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
@@ -64,151 +49,163 @@ struct ChunkTable: ~Copyable {
   /// The chunk in a slot. The table holds one retain on it.
   func owner(_ number: Int) -> Unmanaged<BlockBacking> { BlockBacking.object(of: note(number)) }
 
-  /// The hash of a key. The upper half selects the shard and is the same for all blocks of an extent of 16; the lower
+  /// What readers without a lock have noted of the chunks.
+  var reads: SlotReads { SlotReads(slots.elements) }
+
+  /// The block after the extent of one: of four blocks that lie in one shard, so that a range over several takes a lock for each
+  /// four.
+  static func end(ofExtentOf block: Int) -> Int { (block | 3) + 1 }
+
+  /// The hash of a key. The upper half selects the shard and is the same for all blocks of an extent; the lower
   /// half is the tag.
   @inline(__always) static func hash(token: UInt64, block: Int) -> UInt64 {
-    var hash = token &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: block >> 4) &* 0xC2B2_AE3D_27D4_EB4F
+    var hash = token &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: block >> 2) &* 0xC2B2_AE3D_27D4_EB4F
     hash ^= hash >> 32
     hash &*= 0xD6E8_FEB8_6659_FD93
     hash ^= hash >> 32
-    // The lowest four bits are the block's position in its extent, so that neighbours are next to each other.
-    return hash & ~15 | UInt64(truncatingIfNeeded: block & 15)
+    // The lowest two bits are the block's position in its extent, so that neighbours are next to each other.
+    return hash & ~3 | UInt64(truncatingIfNeeded: block & 3)
   }
 
-  /// The slot of a chunk and its note, or 0 and nothing.
-  @inline(__always) func look(
-    _ token: UInt64, _ block: Int, _ hash: UInt64
-  ) -> (slot: Int, note: UnsafeMutablePointer<Note>?) {
+  // MARK: without the lock
+
+  /// Where readers without the lock begin.
+  var root: UInt { index.root }
+
+  /// What a look-up without the lock comes to.
+  enum Sight {
+    case hit(Bytes)
+    /// Nothing of the block is here, or it is being moved in the index just now.
+    case absent
+    /// It has to be looked up under the lock.
+    case unclear
+  }
+
+  /// The bytes of a part of a block, if they are one piece.
+  ///
+  /// - Parameters:
+  ///   - lower: where the part begins in the block.
+  ///   - upper: where it ends; not below `lower`.
+  ///   - floor: chunks whose reads are sampled from this level on are left to the lock.
+  @inline(__always) static func hit(
+    _ root: UInt, _ token: UInt64, _ block: Int, _ hash: UInt64, from lower: Int, to upper: Int, floor: UInt8
+  ) -> Sight {
     let tag = UInt32(truncatingIfNeeded: hash)
-    var place = Int(tag) & mask
-    let block = UInt64(truncatingIfNeeded: block)
+    let page = BlockIndex.page(root, tag)
+    var place = BlockIndex.firstPlace(tag)
+    let found = BlockIndex.next(tag, in: page, from: &place)
+    guard found != 0 else { return .absent }
+    guard let hazard = Hazards.own else { return .unclear }
+    let note = note(at: found)
+    let object = BlockBacking.object(of: note).toOpaque()
+    _ = hazard.pointee.exchange(UInt(bitPattern: object), ordering: .sequentiallyConsistent)
+    defer { hazard.pointee.store(0, ordering: .releasing) }
+    // From here on it is not freed, if it was here after the announcement.
+    guard BlockIndex.has(found, in: page, at: place) else { return .unclear }
+    let reads = BlockBacking.reads(of: note)
+    let mark = reads.pointee.load(ordering: .relaxed)
+    // Of 32 bits each, so the sum of two cannot overflow.
+    let first = BlockBacking.lower(of: note)
+    let offset = lower &- first
+    guard note.pointee.kind != .list, offset >= 0, upper <= first &+ Int(note.pointee.count), mark < floor else {
+      return .unclear
+    }
+    let start = UnsafeRawPointer(note.pointee.base) + offset
+    // The caller reads the bytes soon, from memory that no cache of the processor is likely to hold: they arrive while
+    // the rest of the hit goes on.
+    rio_prefetch(start)
+    // What was read of the note is of its time here: it may go to another store once it has left.
+    guard BlockIndex.has(found, in: page, at: place),
+      BlockBacking.isOf(BlockBacking.key(token: token, block: block), note)
+    else { return .unclear }
+    if mark & 3 != 3 { reads.pointee.store(mark &+ 1, ordering: .relaxed) }
+    rio_retain(object)
+    return .hit(
+      Bytes(
+        owner: Unmanaged<BlockBacking>.fromOpaque(object).takeRetainedValue(), base: start, start: 0,
+        count: upper &- lower))
+  }
+
+  // MARK: under the lock
+
+  /// The slot of a chunk and its note, or 0 and nothing.
+  func look(_ token: UInt64, _ block: Int, _ hash: UInt64) -> (slot: Int, note: UnsafeMutablePointer<Note>?) {
+    let tag = UInt32(truncatingIfNeeded: hash)
+    let page = BlockIndex.page(root, tag)
+    // A block or token that is too large for a key is compared with zero here, so it is not found.
+    let key = BlockBacking.key(token: token, block: block)
+    var place = BlockIndex.firstPlace(tag)
     while true {
-      let bucket = buckets[place]
-      if bucket.note == 0 { return (0, nil) }
-      if bucket.tag == tag {
-        let note = Self.note(at: bucket.note)
-        // A block or token that is too large for a key is compared with zero here, so it is not found.
-        if note.pointee.blockAndToken == block | token << 48,
-          UInt64(note.pointee.tokenHigh) == token >> 16 | (block >> 48) << 32
-        {
-          return (Int(bucket.slot), note)
-        }
-      }
-      place = (place + 1) & mask
+      let found = BlockIndex.next(tag, in: page, from: &place)
+      guard found != 0 else { return (0, nil) }
+      let note = Self.note(at: found)
+      if BlockBacking.isOf(key, note) { return (BlockIndex.slot(in: page, at: place), note) }
+      place = BlockIndex.place(after: place)
     }
   }
 
   func find(token: UInt64, block: Int, hash: UInt64) -> Int { look(token, block, hash).slot }
 
-  /// Where the buckets lie if they are many, with the logarithm of their number in the lowest bits; else 0.
-  var landmark: UInt {
-    let address = buckets.mappedAddress
-    return address == 0 ? 0 : address | UInt(truncatingIfNeeded: (mask + 1).trailingZeroBitCount)
-  }
+  /// Whether a chunk that is not in the table can be added.
+  func hasRoom(for hash: UInt64) -> Bool { index.hasRoom(for: UInt32(truncatingIfNeeded: hash)) }
 
-  /// Has the processor fetch the bucket of a key, outside the lock. A landmark may be out of date: nothing is read.
-  @inline(__always) static func prefetch(_ hash: UInt64, by landmark: UInt) {
-    guard landmark != 0 else { return }
-    let place = UInt(truncatingIfNeeded: hash) & (1 &<< (landmark & 63) &- 1)
-    rio_prefetch(UnsafeRawPointer(bitPattern: landmark & ~63 &+ place &* 16))
-  }
-
-  /// Adds a chunk that is not in the table.
+  /// Adds a chunk that is not in the table, and for which there is room.
   ///
-  /// - Parameter owner: retained once for the table. The key is written into its note; no part of it exceeds
-  ///   ``largestKeyPart``.
+  /// - Parameters:
+  ///   - lower: where in the block its bytes begin.
+  ///   - owner: retained once for the table. The key is written into its note; no part of it exceeds
+  ///     ``largestKeyPart``.
   /// - Returns: its slot.
-  mutating func add(token: UInt64, block: Int, hash: UInt64, owner: Unmanaged<BlockBacking>) -> Int {
-    if (count + 1) * 4 > (mask + 1) * 3 { growIndex() }
+  mutating func add(token: UInt64, block: Int, hash: UInt64, lower: Int, owner: Unmanaged<BlockBacking>) -> Int {
     let number = takeSlot()
-    let note = Self.mark(owner, token: token, block: block)
-    enter(Bucket(note: note, tag: UInt32(truncatingIfNeeded: hash), slot: number))
+    let note = BlockBacking.note(of: owner)
+    BlockBacking.mark(note, token: token, block: block, lower: UInt32(lower))
+    slots[number] = UInt(bitPattern: note)
+    index.add(UInt(bitPattern: note), tag: UInt32(truncatingIfNeeded: hash), slot: UInt32(number))
     count += 1
-    return Int(number)
+    return number
   }
 
   /// Replaces a chunk with another one that has the same key. The caller now owns the reference to the old chunk.
-  mutating func exchange(_ number: Int, for owner: Unmanaged<BlockBacking>) -> Unmanaged<BlockBacking> {
+  mutating func exchange(_ number: Int, for owner: Unmanaged<BlockBacking>, lower: Int) -> Unmanaged<BlockBacking> {
     let old = self.owner(number)
-    buckets[Int(slots[number])].note = Self.mark(owner, token: self[number].token, block: self[number].block)
+    let note = BlockBacking.note(of: owner)
+    BlockBacking.mark(note, token: self[number].token, block: self[number].block, lower: UInt32(lower))
+    BlockBacking.reads(of: note).pointee.store(
+      BlockBacking.reads(of: self.note(number)).pointee.load(ordering: .relaxed), ordering: .relaxed)
+    index.exchange(slots[number], for: UInt(bitPattern: note), tag: tag(number))
+    slots[number] = UInt(bitPattern: note)
     return old
   }
 
-  /// Writes the key into a chunk's note, and returns the note's address.
-  private static func mark(_ owner: Unmanaged<BlockBacking>, token: UInt64, block: Int) -> UInt {
-    let note = BlockBacking.note(of: owner)
-    note.pointee.blockAndToken = UInt64(block) | token << 48
-    note.pointee.tokenHigh = UInt32(truncatingIfNeeded: token >> 16)
-    return UInt(bitPattern: note)
-  }
-
-  /// Removes a chunk, and returns it. The caller now owns the reference.
+  /// Removes a chunk, and returns it. The caller now owns the reference, which ``Hazards`` releases.
   mutating func remove(_ number: Int) -> Unmanaged<BlockBacking> {
     let owner = owner(number)
-    removeBucket(Int(slots[number]))
-    slots[number] = firstFree | Self.freeBit
-    firstFree = UInt32(number)
+    index.remove(slots[number], tag: tag(number))
+    slots[number] = firstFree << 1 | 1
+    firstFree = UInt(number)
     count -= 1
     return owner
   }
 
-  // MARK: index
-
-  private mutating func enter(_ bucket: Bucket) {
-    var place = Int(bucket.tag) & mask
-    while buckets[place].note != 0 { place = (place + 1) & mask }
-    put(bucket, at: place)
+  private func tag(_ number: Int) -> UInt32 {
+    UInt32(truncatingIfNeeded: Self.hash(token: self[number].token, block: self[number].block))
   }
 
-  private mutating func put(_ bucket: Bucket, at place: Int) {
-    buckets[place] = bucket
-    slots[Int(bucket.slot)] = UInt32(place)
-  }
-
-  private mutating func growIndex() {
-    let count = (mask + 1) * 2
-    precondition(count < 1 << 31, "a shard's index is full")
-    var old = LargeArray<Bucket>(count: count, repeating: .empty)
-    swap(&old, &buckets)
-    mask = count - 1
-    for place in 0..<old.count where old[place].note != 0 { enter(old[place]) }
-  }
-
-  /// Fills the hole with a later entry that may be there, then continues with the hole that this entry leaves (Knuth,
-  /// The Art of Computer Programming 3, 6.4, Algorithm R).
-  private mutating func removeBucket(_ place: Int) {
-    var hole = place
-    var place = place
-    while true {
-      place = (place + 1) & mask
-      let bucket = buckets[place]
-      if bucket.note == 0 { break }
-      let distanceFromHome = (place - Int(bucket.tag)) & mask
-      let distanceFromHole = (place - hole) & mask
-      if distanceFromHome >= distanceFromHole {
-        put(bucket, at: hole)
-        hole = place
-      }
-    }
-    buckets[hole] = .empty
-  }
-
-  // MARK: slots
-
-  private mutating func takeSlot() -> UInt32 {
+  private mutating func takeSlot() -> Int {
     if firstFree != 0 {
-      let number = firstFree
-      firstFree = slots[Int(number)] & ~Self.freeBit
+      let number = Int(firstFree)
+      firstFree = slots[number] >> 1
       return number
     }
     let number = slotsUsed
-    precondition(number < Int(Self.freeBit), "a shard's slots are used up")
+    precondition(number < 1 << 31, "a shard's slots are used up")
     if number == slots.count {
-      var larger = LargeArray<UInt32>(count: slots.count * 2, repeating: Self.freeBit)
+      var larger = LargeArray<UInt>(count: slots.count * 2, repeating: 1)
       larger.copy(slots)
       slots = larger
     }
     slotsUsed += 1
-    return UInt32(number)
+    return number
   }
 }

@@ -23,12 +23,11 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     var base: UnsafeMutableRawPointer
     /// When the oldest bytes were requested, in nanoseconds of the store's clock.
     var fetchedAt: Int64 = 0
-    /// The block's lower 48 bits, and the token's lower 16 above them.
-    var blockAndToken: UInt64 = 0
-    /// The upper 32 of the token's 48 bits.
-    var tokenHigh: UInt32 = 0
-    /// Where in the block the bytes begin.
-    var lower: UInt32 = 0
+    /// The block's lower 48 bits, and the token's lower 16 above them. This and the next are written atomically: a reader
+    /// without the store's lock may look at them while the memory goes to another store.
+    fileprivate(set) var blockAndToken: UInt64 = 0
+    /// Where in the block the bytes begin, and above that the upper 32 of the token's 48 bits.
+    fileprivate(set) var lowerAndToken: UInt64 = 0
     /// The number of bytes; for a list, up to the end of the last piece.
     let count: UInt32
     let kind: Kind
@@ -36,10 +35,13 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     var isPinned = false
     /// 0, or 1 once a store has claimed it. Accessed only atomically.
     fileprivate var claimed: UInt8 = 0
+    /// See ``BlockBacking/reads(of:)``. Accessed only atomically.
+    fileprivate var reads: UInt8 = 0
 
+    var lower: UInt32 { UInt32(truncatingIfNeeded: lowerAndToken) }
     var upper: UInt32 { lower + count }
     var block: Int { Int(blockAndToken & (1 << 48 - 1)) }
-    var token: UInt64 { UInt64(tokenHigh) << 16 | blockAndToken >> 48 }
+    var token: UInt64 { (lowerAndToken >> 32) << 16 | blockAndToken >> 48 }
   }
 
   /// A copy of `bytes` in separate memory that is already claimed: for a store. `nil` if there is no memory.
@@ -123,11 +125,47 @@ extension BlockBacking: ByteBacking {
   func claim() -> Bool { claimMark.pointee.exchange(1, ordering: .acquiringAndReleasing) == 0 }
 
   fileprivate var claimMark: UnsafeMutablePointer<Atomic<UInt8>> {
-    withUnsafeMutablePointerToHeader { note in
-      // An `Atomic<UInt8>` has the same layout as its `UInt8`.
-      (UnsafeMutableRawPointer(note) + MemoryLayout<Note>.offset(of: \.claimed)!).assumingMemoryBound(
-        to: Atomic<UInt8>.self)
-    }
+    withUnsafeMutablePointerToHeader { Self.atomic($0, \.claimed) }
+  }
+
+  /// A field of a note. An `Atomic` has the same layout as what it holds.
+  @inline(__always) fileprivate static func atomic<Value: AtomicRepresentable>(
+    _ note: UnsafeMutablePointer<Note>, _ field: KeyPath<Note, Value>
+  ) -> UnsafeMutablePointer<Atomic<Value>> {
+    (UnsafeMutableRawPointer(note) + MemoryLayout<Note>.offset(of: field)!).assumingMemoryBound(to: Atomic<Value>.self)
+  }
+}
+
+/// What a store notes of a block, and what readers without its lock see of it. They have announced the object to ``Hazards``.
+extension BlockBacking {
+  /// The block as a note has it. Beyond 48 bits it is never kept.
+  @inline(__always) static func key(token: UInt64, block: Int) -> (UInt64, UInt64) {
+    (UInt64(truncatingIfNeeded: block) | token << 48, token >> 16 | UInt64(truncatingIfNeeded: block >> 48) << 32)
+  }
+
+  /// Whether the note is of this block.
+  @inline(__always) static func isOf(_ key: (UInt64, UInt64), _ note: UnsafeMutablePointer<Note>) -> Bool {
+    atomic(note, \.blockAndToken).pointee.load(ordering: .acquiring) == key.0
+      && atomic(note, \.lowerAndToken).pointee.load(ordering: .acquiring) >> 32 == key.1
+  }
+
+  /// Where in the block the bytes begin.
+  @inline(__always) static func lower(of note: UnsafeMutablePointer<Note>) -> Int {
+    Int(UInt32(truncatingIfNeeded: atomic(note, \.lowerAndToken).pointee.load(ordering: .acquiring)))
+  }
+
+  /// Notes of which block and from where in it the bytes are.
+  static func mark(_ note: UnsafeMutablePointer<Note>, token: UInt64, block: Int, lower: UInt32) {
+    let key = key(token: token, block: block)
+    atomic(note, \.lowerAndToken).pointee.store(key.1 << 32 | UInt64(lower), ordering: .releasing)
+    atomic(note, \.blockAndToken).pointee.store(key.0, ordering: .releasing)
+    reads(of: note).pointee.store(0, ordering: .relaxed)
+  }
+
+  /// The reads that the policy has not been told of, up to three, in the lowest two bits; in the uppermost three the level at
+  /// which reads are sampled. Readers without a lock may lose each other's.
+  @inline(__always) static func reads(of note: UnsafeMutablePointer<Note>) -> UnsafeMutablePointer<Atomic<UInt8>> {
+    atomic(note, \.reads)
   }
 }
 

@@ -39,6 +39,13 @@ import Testing
     #expect(value.withLock { $0 } == 1)
   }
 
+  @Test func `what may be left out runs only if the lock is free`() {
+    let value = Locked(0)
+    let first = value.withLockIfFree { $0 = 1 }
+    let inside = value.withLock { _ in value.withLockIfFree { $0 = 2 } }
+    #expect(first && !inside && value.withLock { $0 } == 1)
+  }
+
   @Test func `the value is released with the lock`() {
     final class Thing: Sendable {}
     weak var thing: Thing?

@@ -8,14 +8,21 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
   // Unchecked: memory with values that are accessed only under their locks or atomically, freed with its owner.
 
   private struct Shard: ~Copyable {
+    /// Where readers without the lock begin, see ``ChunkTable/root``; and from which level on they leave a read to the lock.
+    /// In cache lines of their own: they are read with each hit, and written seldom.
+    let root: Atomic<UInt>
+    let floor: Atomic<UInt8>
+    private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
+    private let padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
     let state: Locked<ShardState>
     /// The bytes that could be evicted. Used to find the fullest shard without its lock.
     let evictableBytes = Atomic<Int>(0)
-    /// See ``ChunkTable/landmark``.
-    let landmark = Atomic<UInt>(0)
 
-    init(_ policy: any EvictionPolicy, _ tuner: SharedTuner?) {
-      state = Locked(ShardState(policy: policy, tuner: tuner))
+    init(_ policy: any EvictionPolicy, _ tuner: SharedTuner?, _ memory: IndexMemory) {
+      let state = ShardState(policy: policy, tuner: tuner, memory: memory)
+      root = Atomic(state.table.root)
+      floor = Atomic(state.policy.floor)
+      self.state = Locked(state)
     }
   }
 
@@ -23,16 +30,20 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
   let count: Int
   /// What all policies consult; `nil` if they are fixed.
   let tuner: SharedTuner?
+  private let admitsAll: Bool
   private let base: UnsafeMutableRawPointer
+  private let memory = IndexMemory()
   private static let stride = (MemoryLayout<Shard>.stride + 127) & ~127
 
   init(count: Int, policy: EvictionPolicyFactory, capacity: Int) {
     self.count = count
     tuner = policy.makeTuner.map { SharedTuner($0(capacity)) }
     base = .allocate(byteCount: count * Self.stride, alignment: 128)
+    let share = Self.share(of: capacity, count)
+    admitsAll = ShardPolicy(policy.make(share)).admitsAll
     for index in 0..<count {
       (base + index * Self.stride).bindMemory(to: Shard.self, capacity: 1)
-        .initialize(to: Shard(policy.make(Self.share(of: capacity, count)), tuner))
+        .initialize(to: Shard(policy.make(share), tuner, memory))
     }
   }
 
@@ -52,23 +63,51 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
 
   /// Runs `body` under the lock of a shard. `body` must not change the shard's weight.
   @inline(__always) func withLock<Result: Sendable>(_ index: Int, _ body: (inout ShardState) -> Result) -> Result {
-    shard(index).pointee.state.withLock { body(&$0) }
+    shard(index).pointee.state.withLock { state in
+      let result = body(&state)
+      let floor = state.policy.floor
+      if shard(index).pointee.floor.load(ordering: .relaxed) != floor {
+        shard(index).pointee.floor.store(floor, ordering: .relaxed)
+      }
+      return result
+    }
+  }
+
+  /// Where readers without the lock begin, and what they leave to the lock.
+  @inline(__always) func published(_ index: Int) -> (root: UInt, floor: UInt8) {
+    let shard = shard(index)
+    return (shard.pointee.root.load(ordering: .acquiring), shard.pointee.floor.load(ordering: .relaxed))
   }
 
   /// Has the processor fetch what a look-up of this key reads first. Without the lock, and without effect on small
   /// stores, which the processor's caches hold.
   @inline(__always) func prefetch(_ hash: UInt64) {
-    ChunkTable.prefetch(hash, by: shard(index(of: hash)).pointee.landmark.load(ordering: .relaxed))
+    BlockIndex.prefetch(
+      shard(index(of: hash)).pointee.root.load(ordering: .acquiring), UInt32(truncatingIfNeeded: hash))
   }
 
-  /// Runs `body` under the lock of a shard, then notes the shard's new weight and where its table lies.
+  /// Runs `body` under the lock of a shard, then publishes what has changed.
   func change<Result: Sendable>(_ index: Int, _ body: (inout ShardState) -> Result) -> Result {
-    shard(index).pointee.state.withLock { state in
+    withLock(index) { state in
       let result = body(&state)
       shard(index).pointee.evictableBytes.store(state.evictableBytes, ordering: .relaxed)
-      shard(index).pointee.landmark.store(state.table.landmark, ordering: .relaxed)
+      if shard(index).pointee.root.load(ordering: .relaxed) != state.table.root {
+        shard(index).pointee.root.store(state.table.root, ordering: .releasing)
+      }
       return result
     }
+  }
+
+  /// Whether the policy lets a new chunk in.
+  func admits(_ key: UInt64, weight: Int) -> Bool {
+    admitsAll || withLock(index(of: key)) { $0.policy.admits(key: key, weight: weight) }
+  }
+
+  /// Whether a shard has its share of what could be evicted, but for a 128th. A store that is full then evicts there for what is
+  /// to be stored there: shards keep their sizes, and no thread looks at others'. With more to spare, shards of different
+  /// sizes hit less: up to four points in `Docs/Decisions/0010-shards.md`.
+  func hasItsShare(_ index: Int, of bytes: Int) -> Bool {
+    shard(index).pointee.evictableBytes.load(ordering: .relaxed) >= bytes / count / 128 * 127
   }
 
   /// The shard with the most evictable bytes; `nil` if no shard has any. `passed`: shards that turned out to have none.

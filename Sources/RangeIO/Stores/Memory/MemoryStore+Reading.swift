@@ -9,24 +9,32 @@ extension MemoryStore {
     let (lower, upper) = (range.lowerBound &- start, range.upperBound &- start)
     guard upper <= 1 &<< grid.shift, !hasTimeLimits.load(ordering: .relaxed) else { return nil }
     let hash = ChunkTable.hash(token: token, block: block)
-    shards.prefetch(hash)
-    let bytes = shards.withLock(shards.index(of: hash)) {
-      $0.hit(token, block, hash, from: lower, to: upper, &isAbsent)
+    let (root, floor) = shards.published(shards.index(of: hash))
+    switch ChunkTable.hit(root, token, block, hash, from: lower, to: upper, floor: floor) {
+    case .hit(let bytes):
+      unlocked.add(upper &- lower)
+      if sample.contains(hash) { noteSampled(hash, grid) }
+      return bytes
+    case .absent:
+      isAbsent = true
+      return nil
+    case .unclear:
+      let bytes = shards.withLock(shards.index(of: hash)) { $0.hit(token, block, hash, lower..<upper) }
+      if bytes != nil, sample.contains(hash) { noteSampled(hash, grid) }
+      return bytes
     }
-    if sample.contains(hash), bytes != nil { noteSampled(hash, grid) }
-    return bytes
   }
 
-  /// Shows a sampled look-up to the models of other sizes.
+  /// Shows a sampled look-up to the models of other sizes, unless another is shown just now.
   @inline(never) private func noteSampled(_ hash: UInt64, _ grid: BlockGrid) {
-    models.withLock { $0.access(hash, weight: Self.charge(of: grid.blockSize)) }
+    models.locked.withLockIfFree { $0.access(hash, weight: Self.charge(of: grid.blockSize)) }
   }
 
   package func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool) {
     passedMisses.add(1)
     let hash = ChunkTable.hash(token: token, block: range.lowerBound >> grid.shift)
     guard sample.contains(hash) else { return }
-    if isFirst { models.withLock { $0.accessWithoutStoring(hash) } } else { noteSampled(hash, grid) }
+    if isFirst { models.locked.withLockIfFree { $0.accessWithoutStoring(hash) } } else { noteSampled(hash, grid) }
   }
 
   package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {
@@ -38,7 +46,7 @@ extension MemoryStore {
     lookUp(range, token: token.number, grid: token.grid)
   }
 
-  /// - Complexity: for one block O(1), no allocation, one lock. For several O(blocks), a lock for each extent of 16.
+  /// - Complexity: for one block O(1), no allocation, one lock. For several O(blocks), a lock for each extent of four.
   package func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     let block = range.lowerBound >> grid.shift
     guard (range.upperBound - 1) >> grid.shift == block else { return lookUpSeveral(range, token, grid) }
@@ -72,7 +80,7 @@ extension MemoryStore {
     var first = blocks.lowerBound
     while first < blocks.upperBound {
       // All blocks of an extent are in one shard.
-      let end = min(blocks.upperBound, (first | 15) + 1)
+      let end = min(blocks.upperBound, ChunkTable.end(ofExtentOf: first))
       let shard = shards.index(of: ChunkTable.hash(token: token, block: first))
       shards.withLock(shard) { state in
         for block in first..<end {

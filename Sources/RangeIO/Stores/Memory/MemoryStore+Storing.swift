@@ -40,7 +40,7 @@ extension MemoryStore {
     let bytes = charge.bytes + (due?.bytes ?? 0)
     let isExpected = bytes <= ledger.ownLimit && ledger.tenant.room.expect(charge.bytes)
     guard isExpected, makeRoomInShare(of: token, charge.bytes, own, &gone),
-      makeRoom(bytes: bytes, blocks: charge.blocks, &gone)
+      makeRoom(bytes: bytes, blocks: charge.blocks, near: shards.index(of: Self.key(of: range, token)), &gone)
     else {
       if isExpected { ledger.tenant.room.forget(charge.bytes) }
       if let due { sourceCharges?.cancel(due.payment) }
@@ -71,14 +71,18 @@ extension MemoryStore {
       && UInt64(range.upperBound >> token.grid.shift) < ChunkTable.largestKeyPart
   }
 
+  /// The key of the first block.
+  private static func key(of range: ByteRange, _ token: ChunkToken) -> UInt64 {
+    ChunkTable.hash(token: token.number, block: range.lowerBound >> token.grid.shift)
+  }
+
   /// Whether a run may enter: not if it would empty half of the store at once, or if the policy refuses it.
   private func isAdmitted(
     _ range: ByteRange, _ run: Int, _ token: ChunkToken, _ charge: (bytes: Int, blocks: Int)
   ) -> Bool {
     let most = charge.blocks == 1 && run <= token.grid.blockSize ? ledger.ownLimit : ledger.ownLimit / 2
     guard max(run, charge.bytes) <= most, charge.blocks <= max(1, ledger.blockLimit / 2) else { return false }
-    let key = ChunkTable.hash(token: token.number, block: range.lowerBound >> token.grid.shift)
-    return shards.withLock(shards.index(of: key)) { $0.policy.admits(key: key, weight: max(run, charge.bytes)) }
+    return shards.admits(Self.key(of: range, token), weight: max(run, charge.bytes))
   }
 
   /// Keeps a source within its share. `own`: its charge, `bytes` included.
@@ -99,15 +103,22 @@ extension MemoryStore {
   }
 
   /// Takes this much from the accounts, and evicts until it is available.
-  func makeRoom(bytes: Int, blocks: Int, _ gone: inout EvictedChunks) -> Bool {
-    guard !ledger.take(bytes: bytes, blocks: blocks) else { return true }
+  ///
+  /// - Parameter home: the shard to evict from if it has its share; `nil`: the fullest.
+  func makeRoom(bytes: Int, blocks: Int, near home: Int? = nil, _ gone: inout EvictedChunks) -> Bool {
+    // Looked at first: of a full store, to take and give back would be two writes to what all threads share.
+    let excess = ledger.missing(bytes: bytes, blocks: blocks)
+    if excess.bytes <= 0, excess.blocks <= 0, ledger.take(bytes: bytes, blocks: blocks) { return true }
     followBudget()
+    var home = home
     var empty: Set<Int> = []
     var tries = 0
     repeat {
       if removals.step() != nil { continue }
       let missing = ledger.lacking(bytes: bytes, blocks: blocks)
-      guard let shard = shards.fullest(except: empty) else { return false }
+      let near = home.flatMap { shards.hasItsShare($0, of: ledger.bytes) ? $0 : nil }
+      home = nil
+      guard let shard = near ?? shards.fullest(except: empty) else { return false }
       let before = (bytes: gone.bytes, blocks: gone.blocks)
       shards.change(shard) {
         $0.evict(
@@ -137,6 +148,8 @@ extension MemoryStore {
     pool.bytes = reservation.byteCount
     pool.blocks = reservation.blockCount
     var isPublished = true
+    // What the source is charged already, if the room was made for it.
+    var charged = reservation.token === ticket.token ? reservation.byteCount : 0
     let grid = ticket.token.grid
     let byteCount = ticket.token.entry.byteCount
     for block in grid.blocks(covering: range) {
@@ -151,9 +164,10 @@ extension MemoryStore {
         continue
       }
       let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned)
-      isPublished = store(piece, block, whole, ticket, &pool) && isPublished
+      isPublished = store(piece, block, whole, ticket, &pool, &charged) && isPublished
     }
-    reservation.token?.charge(-reservation.byteCount)
+    let left = reservation.token === ticket.token ? charged : reservation.byteCount
+    if left != 0 { reservation.token?.charge(-left) }
     ledger.tenant.room.forget(reservation.byteCount)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
     evictExcess()
@@ -175,14 +189,18 @@ extension MemoryStore {
     ledger.tenant.room.shrink()
   }
 
-  /// Stores one piece. `pool` pays for it, and receives what is replaced.
+  /// Stores one piece. `pool` pays for it, and receives what is replaced. `charged`: what its source is charged already, of
+  /// which a new chunk takes its own.
   private func store(
-    _ piece: PieceList.Piece, _ block: Int, _ whole: ByteRange, _ ticket: ChunkTicket, _ pool: inout EvictedChunks
+    _ piece: PieceList.Piece, _ block: Int, _ whole: ByteRange, _ ticket: ChunkTicket, _ pool: inout EvictedChunks,
+    _ charged: inout Int
   ) -> Bool {
     let hash = ChunkTable.hash(token: ticket.token.number, block: block)
     let shard = shards.index(of: hash)
     let charge = Self.charge(of: piece.range.count)
-    let new = ShardState.Arrival(piece: piece, block: block, hash: hash, ticket: ticket, charge: charge)
+    let isCharged = charged >= charge
+    let new = ShardState.Arrival(
+      piece: piece, block: block, hash: hash, ticket: ticket, charge: charge, isCharged: isCharged)
     let now = presentForLimits
     // Bounded: in each round that fails, another insertion into this block has succeeded.
     for _ in 0..<4 {
@@ -192,7 +210,8 @@ extension MemoryStore {
         $0.store(new, isPinned: ticket.token.entry.pins(whole), now: now, &pool)
       }
       switch stored {
-      case .stored:
+      case .new, .stored:
+        if isCharged, case .new = stored { charged -= charge }
         pool.bytes -= charge
         pool.blocks -= 1
         return true

@@ -1,6 +1,9 @@
 /// The policy of a shard. S3-FIFO, which the default policy is too, is held as itself, so that a hit calls it directly:
 /// by way of `any` each call would ask whether the value is shared.
-struct ShardPolicy: EvictionPolicy {
+///
+/// S3-FIFO needs to know only how often a chunk was read since it last looked, so readers note that without the lock. Every other
+/// policy is told of each read, under the lock.
+struct ShardPolicy {
   /// Which of the two is used. Not an optional: asking that takes longer.
   private let isStandard: Bool
   private var queues: S3FIFO
@@ -22,13 +25,15 @@ struct ShardPolicy: EvictionPolicy {
     if isStandard { queues.hit(slot) } else { other.hit(slot) }
   }
 
-  mutating func admits(key: UInt64, weight: Int) -> Bool {
-    if isStandard { queues.admits(key: key, weight: weight) } else { other.admits(key: key, weight: weight) }
-  }
+  /// Whether no chunk has to be asked for.
+  var admitsAll: Bool { isStandard }
 
-  mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
+  mutating func admits(key: UInt64, weight: Int) -> Bool { isStandard || other.admits(key: key, weight: weight) }
+
+  /// - Parameter reads: what readers without the lock have noted of the chunks.
+  mutating func insert(_ slot: Int, key: UInt64, weight: Int, _ reads: SlotReads) {
     if isStandard {
-      queues.insert(slot, key: key, weight: weight)
+      queues.insert(slot, key: key, weight: weight, reads)
     } else {
       other.insert(slot, key: key, weight: weight)
     }
@@ -40,7 +45,13 @@ struct ShardPolicy: EvictionPolicy {
 
   mutating func remove(_ slot: Int) { if isStandard { queues.remove(slot) } else { other.remove(slot) } }
 
-  mutating func evict() -> Int? { if isStandard { queues.evict() } else { other.evict() } }
+  mutating func evict(_ reads: SlotReads) -> Int? { if isStandard { queues.evict(reads) } else { other.evict() } }
+
+  /// Chunks whose reads are sampled from this level on have to be told of each read; all have to for a policy of another kind.
+  var floor: UInt8 { isStandard ? queues.sample.floor : 0 }
+
+  /// The level of a chunk, in the upper three bits.
+  func level(_ slot: Int) -> UInt8 { isStandard ? queues.marks[slot] & S3FIFO.Mark.level : 0 }
 
   mutating func consult(_ tuner: inout PolicyTuner) {
     if isStandard { queues.consult(&tuner) } else { other.consult(&tuner) }

@@ -2,8 +2,8 @@
 /// would count references to each.
 struct EvictedChunks: ~Copyable {
   /// Inline: most insertions evict one chunk.
-  private var first: BlockBacking?
-  private var more: [BlockBacking] = []
+  private var first: Unmanaged<BlockBacking>?
+  private var more: [Unmanaged<BlockBacking>] = []
   var bytes = 0
   var blocks = 0
 
@@ -11,9 +11,14 @@ struct EvictedChunks: ~Copyable {
 
   /// Takes over the reference.
   mutating func add(_ memory: Unmanaged<BlockBacking>, bytes: Int) {
-    if first == nil { first = memory.takeRetainedValue() } else { more.append(memory.takeRetainedValue()) }
+    if first == nil { first = memory } else { more.append(memory) }
     self.bytes += bytes
     blocks += 1
+  }
+
+  deinit {
+    guard let first else { return }
+    if more.isEmpty { Hazards.release(first) } else { Hazards.release(more + [first]) }
   }
 }
 
@@ -40,7 +45,7 @@ extension ShardState {
   mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     let first = gone.count
     var leaving: [Chunk] = []
-    while gone.bytes < bytes || gone.blocks < blocks, gone.count - first < most, let slot = policy.evict() {
+    while gone.bytes < bytes || gone.blocks < blocks, gone.count - first < most, let slot = policy.evict(table.reads) {
       if outlet != nil { leaving.append(chunk(slot)) }
       counts.evictedBytes += takeOut(slot, &gone)
       counts.evictions += 1
@@ -100,7 +105,7 @@ extension ShardState {
   /// Takes out all chunks at once, to be freed in steps. `fresh`: the policy to use from now on.
   mutating func detach(_ fresh: any EvictionPolicy) -> DetachedShard? {
     guard table.count > 0 else { return nil }
-    var contents = ShardState(policy: fresh, tuner: tuner)
+    var contents = ShardState(policy: fresh, tuner: tuner, memory: memory)
     contents.counts = counts
     contents.ageLimit = ageLimit
     contents.idleLimit = idleLimit
@@ -155,7 +160,7 @@ extension ShardState {
       policy.remove(slot)
     } else {
       let hash = ChunkTable.hash(token: table[slot].token, block: table[slot].block)
-      policy.insert(slot, key: hash, weight: charge)
+      tell(slot, key: hash, weight: charge)
     }
   }
 }

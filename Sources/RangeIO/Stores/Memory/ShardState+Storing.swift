@@ -10,6 +10,8 @@ extension ShardState {
     let ticket: ChunkTicket
     /// What it is charged if it is all that is here of the block.
     let charge: Int
+    /// Whether its source is charged already.
+    var isCharged = false
   }
 
   /// The pieces of a block, and their charge.
@@ -24,13 +26,15 @@ extension ShardState {
   }
 
   enum Stored: Sendable {
+    /// Stored as a new chunk, and charged.
+    case new
     /// Stored and charged. The old contents have been released.
     case stored
     /// All of it was already there.
     case present
     /// Some of it is there: merge outside the lock, then call ``replace(_:block:ticket:with:charge:_:)``.
     case merge(Held)
-    /// The ticket is no longer valid.
+    /// The ticket is no longer valid, or the index has no room.
     case stale
   }
 
@@ -44,12 +48,14 @@ extension ShardState {
     let token = ticket.token
     let slot = find(token.number, new.block, new.hash, now: now, &gone)
     guard slot != 0 else {
-      let slot = table.add(token: token.number, block: new.block, hash: new.hash, owner: Self.backing(of: piece))
+      guard table.hasRoom(for: new.hash) else { return .stale }
+      let (owner, lower) = Self.backing(of: [piece])
+      let slot = table.add(token: token.number, block: new.block, hash: new.hash, lower: lower, owner: owner)
       table[slot].fetchedAt = ticket.fetchedAt.nanoseconds
       // Set in both cases: bytes that come back from a tier below may have been part of a pinned block.
       table[slot].isPinned = isPinned
       sources.add(token)
-      account(token, new.charge)
+      if new.isCharged { bytes += new.charge } else { account(token, new.charge) }
       if isPinned {
         pinnedBytes += new.charge
       } else {
@@ -58,7 +64,7 @@ extension ShardState {
       // The later of the two, in case the limit was set after `now` was read.
       touch(slot, max(now, ticket.fetchedAt.nanoseconds))
       counts.insertions += 1
-      return .stored
+      return .new
     }
     let old = pieces(slot)
     if old.contains(where: {
@@ -92,22 +98,16 @@ extension ShardState {
     return true
   }
 
-  /// What the table stores for `pieces`: the memory of a single piece, or a list. Retained once.
-  private static func backing(of pieces: [PieceList.Piece]) -> Unmanaged<BlockBacking> {
-    guard pieces.count > 1 else { return backing(of: pieces[0]) }
+  /// What the table stores for `pieces`, and where in the block they begin: the memory of a single piece, or a list. Retained
+  /// once.
+  private static func backing(of pieces: [PieceList.Piece]) -> (Unmanaged<BlockBacking>, lower: Int) {
+    guard pieces.count > 1 else {
+      // Bytes to be stored were claimed or copied: see `MemoryStore.owned`.
+      let backing = unsafeDowncast(pieces[0].bytes.owner!, to: BlockBacking.self)
+      return (.passRetained(backing), pieces[0].range.lowerBound)
+    }
     let list = PieceList(pieces)
-    return marked(.holding(list, count: list.extent.count), list.extent)
-  }
-
-  private static func backing(of piece: PieceList.Piece) -> Unmanaged<BlockBacking> {
-    // Bytes to be stored were claimed or copied: see `MemoryStore.owned`.
-    marked(unsafeDowncast(piece.bytes.owner!, to: BlockBacking.self), piece.range)
-  }
-
-  private static func marked(_ backing: BlockBacking, _ extent: Range<Int>) -> Unmanaged<BlockBacking> {
-    let retained = Unmanaged.passRetained(backing)
-    BlockBacking.note(of: retained).pointee.lower = UInt32(extent.lowerBound)
-    return retained
+    return (.passRetained(.holding(list, count: list.extent.count)), list.extent.lowerBound)
   }
 
   private mutating func put(
@@ -115,7 +115,8 @@ extension ShardState {
   ) {
     let before = self.charge(slot)
     let isPinned = table[slot].isPinned
-    let old = table.exchange(slot, for: Self.backing(of: pieces))
+    let (owner, lower) = Self.backing(of: pieces)
+    let old = table.exchange(slot, for: owner, lower: lower)
     table[slot].fetchedAt = fetchedAt
     table[slot].isPinned = isPinned
     gone.add(old, bytes: before)

@@ -1,10 +1,12 @@
-import CRangeIOSystem
+import Synchronization
 
 /// What one shard holds: the table, the policy, the counters. Everything here happens under the shard's lock. Nothing
 /// waits, copies bytes or releases memory: what leaves is returned to the caller, who releases it.
 struct ShardState: ~Copyable {
-  var table = ChunkTable()
+  var table: ChunkTable
   var policy: ShardPolicy
+  /// The memory of the table's index.
+  let memory: IndexMemory
   /// Consulted after every few insertions; `nil` if the policy is fixed.
   let tuner: SharedTuner?
   private var insertionsUntilConsultation = SelfTuned.insertionsPerConsultation
@@ -21,7 +23,9 @@ struct ShardState: ~Copyable {
   /// Where the search for a victim among one source's chunks continues.
   var ownHand = 1
 
-  init(policy: any EvictionPolicy, tuner: SharedTuner?) {
+  init(policy: any EvictionPolicy, tuner: SharedTuner?, memory: IndexMemory) {
+    table = ChunkTable(memory)
+    self.memory = memory
     self.policy = ShardPolicy(policy)
     self.tuner = tuner
   }
@@ -31,12 +35,18 @@ struct ShardState: ~Copyable {
 
   /// Tells the policy of a new chunk.
   mutating func enter(_ slot: Int, key: UInt64, weight: Int) {
-    policy.insert(slot, key: key, weight: weight)
+    tell(slot, key: key, weight: weight)
     guard let tuner else { return }
     insertionsUntilConsultation -= 1
     guard insertionsUntilConsultation == 0 else { return }
-    insertionsUntilConsultation = SelfTuned.insertionsPerConsultation
-    tuner.advise(&policy)
+    // If another shard's policy has the tuner, with the next insertion.
+    insertionsUntilConsultation = tuner.advise(&policy) ? SelfTuned.insertionsPerConsultation : 1
+  }
+
+  /// Tells the policy of a chunk, and readers without the lock at which level its reads are sampled.
+  mutating func tell(_ slot: Int, key: UInt64, weight: Int) {
+    policy.insert(slot, key: key, weight: weight, table.reads)
+    BlockBacking.reads(of: table.note(slot)).pointee.store(policy.level(slot), ordering: .relaxed)
   }
 }
 
@@ -62,32 +72,16 @@ extension ShardState {
     return slot
   }
 
-  /// The bytes of a part of a block, if they are one piece and there are no time limits.
-  ///
-  /// - Parameters:
-  ///   - lower: where the part begins in the block.
-  ///   - upper: where it ends; not below `lower`.
-  @inline(__always) mutating func hit(
-    _ token: UInt64, _ block: Int, _ hash: UInt64, from lower: Int, to upper: Int, _ isAbsent: inout Bool
-  ) -> Bytes? {
-    let (number, found) = table.look(token, block, hash)
-    guard let note = found else {
-      isAbsent = true
-      return nil
-    }
-    guard note.pointee.kind != .list else { return nil }
-    // Of 32 bits each, so the sum of two cannot overflow.
-    let offset = lower &- Int(note.pointee.lower)
-    guard offset >= 0, upper <= Int(note.pointee.lower) &+ Int(note.pointee.count) else { return nil }
-    let start = UnsafeRawPointer(note.pointee.base) + offset
-    // The caller reads the bytes soon, from memory that no cache of the processor is likely to hold: they arrive while
-    // the rest of the hit goes on.
-    rio_prefetch(start)
-    if !note.pointee.isPinned { policy.hit(number) }
-    counts.hits &+= 1
-    counts.hitBytes &+= upper &- lower
-    return Bytes(
-      owner: BlockBacking.object(of: note).takeUnretainedValue(), base: start, start: 0, count: upper &- lower)
+  /// The bytes of a part of a block, if they are one piece, of a read that was left to the lock. Counts nothing else.
+  mutating func hit(_ token: UInt64, _ block: Int, _ hash: UInt64, _ wanted: Range<Int>) -> Bytes? {
+    let number = table.find(token: token, block: block, hash: hash)
+    guard number != 0, table[number].kind != .list, Int(table[number].lower) <= wanted.lowerBound,
+      wanted.upperBound <= Int(table[number].upper)
+    else { return nil }
+    if !table[number].isPinned { policy.hit(number) }
+    counts.hits += 1
+    counts.hitBytes += wanted.count
+    return bytes(number, wanted)
   }
 
   /// The bytes of `part` of a block. All of them must be in the slot's one piece.

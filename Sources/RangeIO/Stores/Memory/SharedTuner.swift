@@ -5,7 +5,8 @@ final class SharedTuner: Sendable {
 
   init(_ tuner: PolicyTuner) { self.tuner = Locked(tuner) }
 
-  func advise(_ policy: inout some EvictionPolicy) { tuner.withLock { policy.consult(&$0) } }
+  /// Has a policy consult the tuner, unless another shard's does so just now. Returns whether it did.
+  func advise(_ policy: inout ShardPolicy) -> Bool { tuner.withLockIfFree { policy.consult(&$0) } }
 
   func setCapacity(_ capacity: Int) { tuner.withLock { $0.capacity = capacity } }
 

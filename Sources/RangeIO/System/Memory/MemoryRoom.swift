@@ -8,8 +8,8 @@ import Synchronization
 /// that one evicts.
 package final class MemoryRoom: Sendable {
   private let held = Atomic<Int>(0)
-  /// What reads in flight will use: see ``expect(_:)``.
-  private let due = Atomic<Int>(0)
+  /// What reads in flight will use: see ``expect(_:)``. In stripes, since every read that is kept counts here.
+  private let due = ThreadTallies()
   /// Copies of what `growth` says, for the way that takes no lock.
   private let allowed = Atomic<Int>(0)
   private let floor = Atomic<Int>(.min)
@@ -63,7 +63,7 @@ package final class MemoryRoom: Sendable {
     case .grant: break
     case .look:
       let left = look()
-      let due = due.load(ordering: .relaxed)
+      let due = due.sums().amount
       guard change({ $0.sees(left, wanting: bytes, held: $1, due: due) }) else { return false }
     }
     charge(bytes)
@@ -104,11 +104,15 @@ package final class MemoryRoom: Sendable {
   /// reads may have to be copied, and is held until all who wait for it have gone on. Returns false if too many are due; one
   /// read may always.
   func expect(_ bytes: Int) -> Bool {
-    due.take(2 * bytes, upTo: mostDue.load(ordering: .relaxed)) || due.take(2 * bytes, upTo: 2 * bytes)
+    due.add(2 * bytes)
+    let most = mostDue.load(ordering: .relaxed)
+    guard most < .max, due.sums().amount > max(most, 2 * bytes) else { return true }
+    forget(bytes)
+    return false
   }
 
   /// The read has ended, or is not to begin.
-  func forget(_ bytes: Int) { due.wrappingSubtract(2 * bytes, ordering: .relaxed) }
+  func forget(_ bytes: Int) { due.add(-2 * bytes) }
 
   func add(_ tenant: RoomTenant) { tenants.add(tenant) }
 

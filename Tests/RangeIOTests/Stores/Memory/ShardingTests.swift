@@ -33,12 +33,12 @@ import Testing
     }
   }
 
-  @Test func `a shard has 1,024 blocks at least, unless it is the only one`() {
+  @Test func `a shard has 1,024 blocks at least, or 256 of up to four shards, unless it is the only one`() {
     #expect(MemoryStore.shardCount(blocks: 0) == 1)
-    #expect(MemoryStore.shardCount(blocks: 2047) == 1)
-    for blocks in stride(from: 1000, to: 100_000, by: 997) {
+    #expect(MemoryStore.shardCount(blocks: 511) == 1)
+    for blocks in stride(from: 100, to: 100_000, by: 97) {
       let count = MemoryStore.shardCount(blocks: blocks)
-      #expect(count == 1 || blocks / count >= 1024)
+      #expect(count == 1 || blocks / count >= (count > 4 ? 1024 : 256))
       #expect(count & (count - 1) == 0)
     }
   }

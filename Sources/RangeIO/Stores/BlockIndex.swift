@@ -1,0 +1,292 @@
+import CRangeIOSystem
+import Synchronization
+
+/// From the hash of a key to the note of its chunk: the index of one shard, changed under the shard's lock and read without.
+///
+/// A directory names pages of 128 buckets, each with open addressing. A page that is three quarters full is split by the next
+/// bit of the hash; a directory that is too small for that is doubled. So no page is ever copied or freed while the index
+/// lasts, and who reads it without the lock finds a bucket, be it an old one. A bucket has the address of a note, 32
+/// bits of the hash, and a slot; it is two words, which a reader may see of two different entries: the note says whose it
+/// is. An entry that is being moved may seem to be absent.
+///
+/// Source: R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, "Extendible hashing: a fast access method for dynamic
+/// files", ACM TODS 4 (3), 1979.
+struct BlockIndex: ~Copyable {
+  typealias Word = Atomic<UInt>
+  /// The first bucket of a page. Before it lies the page's own line.
+  typealias Page = UnsafeMutablePointer<Word>
+
+  private static let bucketCount = 128
+  private static let mostUsed = bucketCount / 4 * 3
+  private static let mask = bucketCount - 1
+  /// The lower bits of the hash are the bucket, those above them the page.
+  private static let pageShift = UInt32(7)
+  private static let mostDepth = 32 - Int(pageShift)
+  /// What a page takes: its own line, and two words for each bucket.
+  static let pageByteCount = IndexMemory.line + bucketCount * 16
+
+  private let memory: IndexMemory
+  private var directory: UnsafeMutablePointer<Word>
+  private var depth = 0
+  private var count = 0
+  /// Directories that were too small, which readers may still have.
+  private var outgrown: [(directory: UnsafeMutablePointer<Word>, depth: Int)] = []
+
+  init(_ memory: IndexMemory) {
+    self.memory = memory
+    directory = memory.take(Self.directoryByteCount(0), isCleared: false)
+    let page = Self.newPage(memory, depth: 0)
+    directory.pointee.store(UInt(bitPattern: page), ordering: .relaxed)
+  }
+
+  deinit {
+    for place in 0..<1 << depth {
+      let page = Self.page(directory, place)
+      // A page that several places name belongs to the first of them.
+      if place >> Self.depth(page) == 0 { memory.give(Self.line(page), Self.pageByteCount) }
+    }
+    memory.give(directory, Self.directoryByteCount(depth))
+    for old in outgrown { memory.give(old.directory, Self.directoryByteCount(old.depth)) }
+  }
+
+  // MARK: reading, with or without the lock
+
+  /// Where readers begin: the directory, with the logarithm of its size in the lowest bits.
+  var root: UInt { UInt(bitPattern: directory) | UInt(depth) }
+
+  /// The page of a tag.
+  @inline(__always) static func page(_ root: UInt, _ tag: UInt32) -> Page {
+    let directory = UnsafeMutablePointer<Word>(bitPattern: root & ~63).unsafelyUnwrapped
+    return page(directory, Int(tag >> pageShift) & (1 &<< Int(root & 63) &- 1))
+  }
+
+  @inline(__always) private static func page(_ directory: UnsafeMutablePointer<Word>, _ place: Int) -> Page {
+    Page(bitPattern: directory[place].load(ordering: .acquiring)).unsafelyUnwrapped
+  }
+
+  /// The place after `place` of an entry with this tag; the tag's own is the first. Its note has to be asked whether it is of the key that is looked for.
+  ///
+  /// - Returns: the address of its note; 0 where the entries end.
+  @inline(__always) static func next(_ tag: UInt32, in page: Page, from place: inout Int) -> UInt {
+    for _ in 0..<bucketCount {
+      let note = page[2 &* place].load(ordering: .acquiring)
+      if note == 0 || UInt32(truncatingIfNeeded: page[2 &* place &+ 1].load(ordering: .relaxed)) == tag { return note }
+      place = (place &+ 1) & mask
+    }
+    return 0
+  }
+
+  @inline(__always) static func firstPlace(_ tag: UInt32) -> Int { Int(tag) & mask }
+
+  @inline(__always) static func place(after place: Int) -> Int { (place &+ 1) & mask }
+
+  /// Whether the bucket still has this note, seen in one order with ``Hazards``.
+  @inline(__always) static func has(_ note: UInt, in page: Page, at place: Int) -> Bool {
+    page[2 &* place].load(ordering: .sequentiallyConsistent) == note
+  }
+
+  @inline(__always) static func slot(in page: Page, at place: Int) -> Int {
+    Int(page[2 &* place &+ 1].load(ordering: .relaxed) >> 32)
+  }
+
+  /// Has the processor fetch the bucket of a tag, if the index is so large that its caches may not have it.
+  @inline(__always) static func prefetch(_ root: UInt, _ tag: UInt32) {
+    guard root & 63 > 5 else { return }
+    rio_prefetch(page(root, tag) + 2 &* firstPlace(tag))
+  }
+
+  // MARK: changing
+
+  /// Whether an entry can be added. Only if very many hashes are nearly alike it cannot, as when offsets are chosen for that:
+  /// a page is split long before it is full, if it may be.
+  func hasRoom(for tag: UInt32) -> Bool { Self.used(Self.page(root, tag)) < Self.mask }
+
+  /// Whether a page may be split. The directory, of a word for each page or more, must not grow without end for hashes that are
+  /// alike.
+  private func maySplit(_ page: Page) -> Bool {
+    Self.depth(page) < depth || depth < Self.mostDepth && 2 << depth <= max(64, count / 4)
+  }
+
+  /// Adds an entry that is not there, and for which there is room.
+  mutating func add(_ note: UInt, tag: UInt32, slot: UInt32) {
+    var page = Self.page(root, tag)
+    while Self.used(page) >= Self.mostUsed, maySplit(page) {
+      split(page, tag)
+      page = Self.page(root, tag)
+    }
+    precondition(Self.used(page) < Self.mask, "a shard's index is full")
+    Self.enter(note, UInt(slot) << 32 | UInt(tag), in: page)
+    Self.setUsed(page, Self.used(page) + 1)
+    count += 1
+  }
+
+  /// Puts another note in the place of one. No reader finds the old one from now on.
+  mutating func exchange(_ old: UInt, for new: UInt, tag: UInt32) {
+    let page = Self.page(root, tag)
+    page[2 * Self.place(of: old, tag, in: page)].store(new, ordering: .sequentiallyConsistent)
+  }
+
+  /// No reader finds it from now on.
+  mutating func remove(_ note: UInt, tag: UInt32) {
+    let page = Self.page(root, tag)
+    Self.remove(at: Self.place(of: note, tag, in: page), of: page)
+    Self.setUsed(page, Self.used(page) - 1)
+    count -= 1
+  }
+
+  private static func place(of note: UInt, _ tag: UInt32, in page: Page) -> Int {
+    var place = firstPlace(tag)
+    while page[2 * place].load(ordering: .relaxed) != note { place = (place + 1) & mask }
+    return place
+  }
+
+  private static func enter(_ note: UInt, _ rest: UInt, in page: Page) {
+    var place = Int(rest) & mask
+    while page[2 * place].load(ordering: .relaxed) != 0 { place = (place + 1) & mask }
+    page[2 * place + 1].store(rest, ordering: .relaxed)
+    page[2 * place].store(note, ordering: .releasing)
+  }
+
+  /// Fills the hole with a later entry that may be there, then continues with the hole that this entry leaves (Knuth,
+  /// The Art of Computer Programming 3, 6.4, Algorithm R).
+  private static func remove(at place: Int, of page: Page) {
+    var (hole, place) = (place, place)
+    while true {
+      place = (place + 1) & mask
+      let note = page[2 * place].load(ordering: .relaxed)
+      if note == 0 { break }
+      let rest = page[2 * place + 1].load(ordering: .relaxed)
+      if (place - Int(rest)) & mask >= (place - hole) & mask {
+        page[2 * hole + 1].store(rest, ordering: .relaxed)
+        page[2 * hole].store(note, ordering: .sequentiallyConsistent)
+        hole = place
+      }
+    }
+    page[2 * hole].store(0, ordering: .sequentiallyConsistent)
+  }
+
+  /// Moves about half of a page's entries to a new one. They are in both until the directory names the new one.
+  private mutating func split(_ page: Page, _ tag: UInt32) {
+    let depth = Self.depth(page)
+    if depth == self.depth { doubleDirectory() }
+    let new = Self.newPage(memory, depth: depth + 1)
+    let bit = UInt(1) << (UInt(Self.pageShift) + UInt(depth))
+    var moved: [UInt] = []
+    for place in 0..<Self.bucketCount {
+      let note = page[2 * place].load(ordering: .relaxed)
+      let rest = page[2 * place + 1].load(ordering: .relaxed)
+      guard note != 0, rest & bit != 0 else { continue }
+      Self.enter(note, rest, in: new)
+      moved.append(note)
+      moved.append(rest)
+    }
+    Self.setUsed(new, moved.count / 2)
+    Self.setDepth(page, depth + 1)
+    let first = Int(tag >> Self.pageShift) & (1 << depth - 1) | 1 << depth
+    for place in stride(from: first, to: 1 << self.depth, by: 2 << depth) {
+      directory[place].store(UInt(bitPattern: new), ordering: .releasing)
+    }
+    for index in stride(from: 0, to: moved.count, by: 2) {
+      Self.remove(at: Self.place(of: moved[index], UInt32(truncatingIfNeeded: moved[index + 1]), in: page), of: page)
+    }
+    Self.setUsed(page, Self.used(page) - moved.count / 2)
+  }
+
+  private mutating func doubleDirectory() {
+    let count = 1 << depth
+    let larger = memory.take(Self.directoryByteCount(depth + 1), isCleared: false)
+    for place in 0..<2 * count {
+      larger[place].store(directory[place & (count - 1)].load(ordering: .relaxed), ordering: .relaxed)
+    }
+    outgrown.append((directory, depth))
+    directory = larger
+    depth += 1
+  }
+
+  private static func directoryByteCount(_ depth: Int) -> Int { max(IndexMemory.line, 8 << depth) }
+
+  // MARK: the line of a page, which only the holder of the lock reads
+
+  private static func newPage(_ memory: IndexMemory, depth: Int) -> Page {
+    let page = memory.take(pageByteCount, isCleared: true) + IndexMemory.line / 8
+    setDepth(page, depth)
+    return page
+  }
+
+  private static func line(_ page: Page) -> UnsafeMutablePointer<Word> { page - IndexMemory.line / 8 }
+
+  /// By how many bits of the hash its entries agree.
+  private static func depth(_ page: Page) -> Int { Int(line(page)[0].load(ordering: .relaxed)) }
+  private static func setDepth(_ page: Page, _ depth: Int) { line(page)[0].store(UInt(depth), ordering: .relaxed) }
+  private static func used(_ page: Page) -> Int { Int(line(page)[1].load(ordering: .relaxed)) }
+  private static func setUsed(_ page: Page, _ count: Int) { line(page)[1].store(UInt(count), ordering: .relaxed) }
+}
+
+/// Memory for the indices of one store, in lines of the processor's caches, zero. What is given back is used for the same
+/// again and stays memory of words until the store ends: a reader without a lock may still look at it.
+final class IndexMemory: @unchecked Sendable {
+  // Unchecked: addresses of memory that is accessed atomically, behind a lock.
+  static let line = 64
+
+  private struct State {
+    var chunks: [(base: UnsafeMutableRawPointer, mapped: Int)] = []
+    var byteCount = 0
+    /// The rest of the last chunk.
+    var next: UnsafeMutableRawPointer?
+    var left = 0
+    var free: [Int: [UnsafeMutablePointer<BlockIndex.Word>]] = [:]
+  }
+  private let state = Locked(State())
+
+  deinit {
+    state.withLock { state in
+      for chunk in state.chunks {
+        if chunk.mapped > 0 { rio_unmap_pages(chunk.base, chunk.mapped) } else { chunk.base.deallocate() }
+      }
+    }
+  }
+
+  /// What it has from the system.
+  var byteCount: Int { state.withLock { $0.byteCount } }
+
+  /// Memory of so many bytes, a multiple of a line.
+  ///
+  /// - Parameter isCleared: whether its words are zero. Those of a directory are not: a reader that has its address from before
+  ///   must find a page, be it one of another index.
+  func take(_ byteCount: Int, isCleared: Bool) -> UnsafeMutablePointer<BlockIndex.Word> {
+    let (address, isUsed) = state.withLock { state -> (UInt, Bool) in
+      if let used = state.free[byteCount]?.popLast() { return (UInt(bitPattern: used), true) }
+      if state.left < byteCount { Self.addChunk(byteCount, &state) }
+      let memory = state.next.unsafelyUnwrapped
+      state.next = memory + byteCount
+      state.left -= byteCount
+      return (UInt(bitPattern: memory), false)
+    }
+    let words = UnsafeMutablePointer<BlockIndex.Word>(bitPattern: address).unsafelyUnwrapped
+    if isUsed, isCleared { for index in 0..<byteCount / 8 { words[index].store(0, ordering: .relaxed) } }
+    return words
+  }
+
+  func give(_ memory: UnsafeMutablePointer<BlockIndex.Word>, _ byteCount: Int) {
+    state.withLock { [address = UInt(bitPattern: memory)] in
+      $0.free[byteCount, default: []].append(UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped)
+    }
+  }
+
+  /// An eighth of what there is, in a huge page if that is much: little is kept that is not used.
+  private static func addChunk(_ least: Int, _ state: inout State) {
+    let wanted = max(least, min(2 << 20, max(4096, state.byteCount / 8)))
+    let power = 1 << (Int.bitWidth - (wanted - 1).leadingZeroBitCount)
+    if power >= 2 << 20, let pages = rio_map_aligned_pages(power) {
+      state.chunks.append((pages, power))
+      state.next = pages
+    } else {
+      let memory = UnsafeMutableRawPointer.allocate(byteCount: power, alignment: 2 * line)
+      memory.initializeMemory(as: UInt8.self, repeating: 0, count: power)
+      state.chunks.append((memory, 0))
+      state.next = memory
+    }
+    state.byteCount += power
+    state.left = power
+  }
+}

@@ -1,0 +1,81 @@
+import CRangeIOSystem
+import Foundation
+import Synchronization
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+
+/// Objects that threads look at without a lock.
+@Suite(.serialized) struct HazardsTests {
+  /// A block of memory, and whether it is still there.
+  private final class Watched {
+    weak var object: BlockBacking?
+    let owned: Unmanaged<BlockBacking>
+
+    init() {
+      let bytes = BlockBacking.claimedCopy(of: Bytes([1, 2, 3]))!
+      owned = .passRetained(unsafeDowncast(bytes.owner!, to: BlockBacking.self))
+      object = owned.takeUnretainedValue()
+    }
+  }
+
+  @Test func `what is looked at is released when nobody looks at it any more`() throws {
+    let line = try #require(Hazards.own)
+    let (seen, other, last) = (Watched(), Watched(), Watched())
+    line.pointee.store(UInt(bitPattern: seen.owned.toOpaque()), ordering: .sequentiallyConsistent)
+    Hazards.release(seen.owned)
+    Hazards.release([other.owned])
+    #expect(seen.object != nil && other.object == nil)
+    line.pointee.store(0, ordering: .releasing)
+    Hazards.release(last.owned)
+    #expect(seen.object == nil && last.object == nil)
+  }
+
+  private final class Numbers: Sendable {
+    let all = Locked<[UInt32]>([])
+  }
+
+  /// Runs `count` threads that are there at the same time.
+  private func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+    let (arrived, leave, left) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    for _ in 0..<count {
+      let thread = Thread {
+        body()
+        arrived.signal()
+        leave.wait()
+        left.signal()
+      }
+      thread.stackSize = 1 << 19
+      thread.start()
+    }
+    for _ in 0..<count { arrived.wait() }
+    for _ in 0..<count { leave.signal() }
+    for _ in 0..<count { left.wait() }
+  }
+
+  @Test func `threads have numbers of their own, which others get when they have ended`() async {
+    let numbers = Numbers()
+    for _ in 0..<20 {
+      numbers.all.withLock { $0 = [] }
+      onThreads(20) { numbers.all.withLock { $0.append(rio_thread_number()) } }
+      #expect(Set(numbers.all.withLock { $0 }).count == 20)
+    }
+    // Not twenty times as many. Those of the last rounds may not have ended yet, and other tests have threads too.
+    #expect(rio_highest_thread_number() < 256)
+  }
+
+  @Test func `more threads than there are lines look too, under the lock`() {
+    let store = MemoryStore(limit: .mebibytes(1))
+    let source = StoredSource(store)
+    source.put(source.block(3))
+    let hits = Locked(0)
+    onThreads(RIO_MOST_NUMBERED + 20) { [token = source.token.number, grid = source.token.grid] in
+      if store.hit(3 * 4096..<3 * 4096 + 100, token: token, grid: grid) == source.expected(3 * 4096..<3 * 4096 + 100) {
+        hits.withLock { $0 += 1 }
+      }
+    }
+    #expect(hits.withLock { $0 } == RIO_MOST_NUMBERED + 20)
+    #expect(store.statistics().hits == RIO_MOST_NUMBERED + 20)
+  }
+}
