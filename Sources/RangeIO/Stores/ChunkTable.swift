@@ -52,10 +52,6 @@ struct ChunkTable: ~Copyable {
   /// What readers without a lock have noted of the chunks.
   var reads: SlotReads { SlotReads(slots.elements) }
 
-  /// The block after the extent of one: of four blocks that lie in one shard, so that a range over several takes a lock for each
-  /// four.
-  static func end(ofExtentOf block: Int) -> Int { (block | 3) + 1 }
-
   /// The hash of a key. The upper half selects the shard and is the same for all blocks of an extent; the lower
   /// half is the tag.
   @inline(__always) static func hash(token: UInt64, block: Int) -> UInt64 {

@@ -4,9 +4,10 @@ import Synchronization
 /// What threads look at without a lock, so that it is not freed meanwhile: an address for each thread.
 ///
 /// A reader announces an object, then asks whether it still is where it was found. Who takes an object away first takes
-/// it from where it can be found, then asks here. All four steps have one order for all threads, so the reader finds that the object is gone, or the
-/// other finds the announcement, and keeps the object until that has ended. A thread looks at one object at a time, so
-/// no more than one for each thread is kept, even if one loses its processor in the middle.
+/// it from where it can be found, then asks here. All four steps have one order for all threads, so the reader finds
+/// that the object is gone, or the other finds the announcement, and keeps the object until a release after that has
+/// ended. A thread looks at one object at a time, so no more than one for each thread is kept, even if one loses its
+/// processor in the middle.
 ///
 /// Source: M. M. Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", IEEE TPDS 15 (6), 2004.
 enum Hazards {
@@ -21,12 +22,14 @@ enum Hazards {
     rio_line_of_thread(thread).assumingMemoryBound(to: Atomic<UInt>.self)
   }
 
-  /// Calls `body` for each object that is looked at.
-  private static func forEach(_ body: (UInt) -> Void) {
+  /// The objects that are looked at.
+  private static var announced: [UInt] {
+    var all: [UInt] = []
     for thread in 1...max(1, rio_highest_thread_number()) {
       let address = line(thread).pointee.load(ordering: .sequentiallyConsistent)
-      if address != 0 { body(address) }
+      if address != 0 { all.append(address) }
     }
+    return all
   }
 
   // MARK: release
@@ -37,34 +40,23 @@ enum Hazards {
 
   /// Releases objects that can no longer be found, each once nobody looks at it: at once, or with a later call.
   ///
-  /// - Complexity: O(threads), and a call to the system for none of them.
-  static func release(_ objects: [Unmanaged<BlockBacking>]) {
-    var left = objects.map { UInt(bitPattern: $0.toOpaque()) }
-    if isAnyKept.load(ordering: .relaxed) {
-      left += kept.withLock { kept in
-        isAnyKept.store(false, ordering: .relaxed)
-        defer { kept = [] }
-        return kept
-      }
+  /// - Complexity: O(threads + objects), without a call to the system.
+  static func release(_ first: Unmanaged<BlockBacking>, _ more: [Unmanaged<BlockBacking>] = []) {
+    let announced = announced
+    var left: [UInt] = []
+    func release(_ object: Unmanaged<BlockBacking>) {
+      let address = UInt(bitPattern: object.toOpaque())
+      if announced.contains(address) { left.append(address) } else { object.release() }
     }
-    var looked: [UInt] = []
-    forEach { address in
-      if let index = left.firstIndex(of: address) { looked.append(left.remove(at: index)) }
+    release(first)
+    for object in more { release(object) }
+    guard !left.isEmpty || isAnyKept.load(ordering: .relaxed) else { return }
+    let free = kept.withLock { [left] kept in
+      let free = kept.filter { !announced.contains($0) }
+      kept = kept.filter(announced.contains) + left
+      isAnyKept.store(!kept.isEmpty, ordering: .relaxed)
+      return free
     }
-    if !looked.isEmpty {
-      kept.withLock { [looked] kept in
-        kept += looked
-        isAnyKept.store(true, ordering: .relaxed)
-      }
-    }
-    for address in left { Unmanaged<BlockBacking>.fromOpaque(UnsafeRawPointer(bitPattern: address)!).release() }
-  }
-
-  /// Releases one, usually without memory for a list.
-  static func release(_ object: Unmanaged<BlockBacking>) {
-    let address = UInt(bitPattern: object.toOpaque())
-    var isLookedAt = isAnyKept.load(ordering: .relaxed)
-    if !isLookedAt { forEach { if $0 == address { isLookedAt = true } } }
-    if isLookedAt { release([object]) } else { object.release() }
+    for address in free { Unmanaged<BlockBacking>.fromOpaque(UnsafeRawPointer(bitPattern: address)!).release() }
   }
 }

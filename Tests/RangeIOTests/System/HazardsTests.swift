@@ -22,14 +22,14 @@ import Testing
 
   @Test func `what is looked at is released when nobody looks at it any more`() throws {
     let line = try #require(Hazards.own)
-    let (seen, other, last) = (Watched(), Watched(), Watched())
+    let (seen, other, last, more) = (Watched(), Watched(), Watched(), Watched())
     line.pointee.store(UInt(bitPattern: seen.owned.toOpaque()), ordering: .sequentiallyConsistent)
     Hazards.release(seen.owned)
-    Hazards.release([other.owned])
+    Hazards.release(other.owned)
     #expect(seen.object != nil && other.object == nil)
     line.pointee.store(0, ordering: .releasing)
-    Hazards.release(last.owned)
-    #expect(seen.object == nil && last.object == nil)
+    Hazards.release(last.owned, [more.owned])
+    #expect(seen.object == nil && last.object == nil && more.object == nil)
   }
 
   private final class Numbers: Sendable {

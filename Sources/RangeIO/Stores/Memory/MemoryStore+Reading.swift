@@ -80,7 +80,7 @@ extension MemoryStore {
     var first = blocks.lowerBound
     while first < blocks.upperBound {
       // All blocks of an extent are in one shard.
-      let end = min(blocks.upperBound, ChunkTable.end(ofExtentOf: first))
+      let end = min(blocks.upperBound, shards.end(ofRunFrom: first))
       let shard = shards.index(of: ChunkTable.hash(token: token, block: first))
       shards.withLock(shard) { state in
         for block in first..<end {

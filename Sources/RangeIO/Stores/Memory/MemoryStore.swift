@@ -275,7 +275,7 @@ extension MemoryStore {
     if blocks.count > 4096 { return sweep { $0.erase(token, blocks, scanningFrom: $1, &$2) } }
     var first = blocks.lowerBound
     while first < blocks.upperBound {
-      let end = min(blocks.upperBound, ChunkTable.end(ofExtentOf: first))
+      let end = min(blocks.upperBound, shards.end(ofRunFrom: first))
       var gone = EvictedChunks()
       shards.change(shards.index(of: ChunkTable.hash(token: token.number, block: first))) {
         $0.erase(token, lookingUp: first..<end, &gone)

@@ -16,10 +16,7 @@ struct EvictedChunks: ~Copyable {
     blocks += 1
   }
 
-  deinit {
-    guard let first else { return }
-    if more.isEmpty { Hazards.release(first) } else { Hazards.release(more + [first]) }
-  }
+  deinit { if let first { Hazards.release(first, more) } }
 }
 
 extension ShardState {
