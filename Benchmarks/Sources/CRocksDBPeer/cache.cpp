@@ -106,6 +106,15 @@ bench_rocksdb *bench_rocksdb_create(size_t primary, size_t secondary) {
   }
 }
 
+bench_rocksdb *bench_rocksdb_create_single(size_t capacity, size_t block_size, bool is_clock) {
+  try {
+    if (!is_clock) return new bench_rocksdb{rocksdb::NewLRUCache(capacity)};
+    return new bench_rocksdb{rocksdb::HyperClockCacheOptions(capacity, block_size).MakeSharedCache()};
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
 void bench_rocksdb_destroy(bench_rocksdb *cache) { delete cache; }
 
 int64_t bench_rocksdb_insert(bench_rocksdb *cache, int64_t offset, const void *bytes, size_t size) {
@@ -136,6 +145,14 @@ int64_t bench_rocksdb_read(
   return 0;
 }
 
+void bench_rocksdb_find(bench_rocksdb *cache, const int64_t *offsets, size_t count, bench_rocksdb_hits *hits) {
+  for (size_t i = 0; i < count; i++) {
+    Cache::Handle *handle = cache->cache->Lookup(Key(offsets[i]).slice());
+    (handle ? hits->primary : hits->missed)++;
+    if (handle) cache->cache->Release(handle);
+  }
+}
+
 int64_t bench_rocksdb_primary_usage(const bench_rocksdb *cache) {
   return static_cast<int64_t>(cache->cache->GetUsage());
 }
@@ -146,6 +163,8 @@ bool bench_rocksdb_is_available(void) { return false; }
 
 bench_rocksdb *bench_rocksdb_create(size_t, size_t) { return nullptr; }
 
+bench_rocksdb *bench_rocksdb_create_single(size_t, size_t, bool) { return nullptr; }
+
 void bench_rocksdb_destroy(bench_rocksdb *) {}
 
 int64_t bench_rocksdb_insert(bench_rocksdb *, int64_t, const void *, size_t) { return -ENOTSUP; }
@@ -155,6 +174,8 @@ int64_t bench_rocksdb_get(bench_rocksdb *, int64_t, void *, size_t, bench_rocksd
 int64_t bench_rocksdb_read(bench_rocksdb *, const int64_t *, size_t, size_t, bench_rocksdb_hits *) {
   return -ENOTSUP;
 }
+
+void bench_rocksdb_find(bench_rocksdb *, const int64_t *, size_t, bench_rocksdb_hits *) {}
 
 int64_t bench_rocksdb_primary_usage(const bench_rocksdb *) { return -ENOTSUP; }
 

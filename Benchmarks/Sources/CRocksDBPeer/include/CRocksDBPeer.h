@@ -36,6 +36,8 @@ struct bench_rocksdb;
 /// All other settings are RocksDB's: shards of at least 512 KiB, 64 at most, each with its share of the room. A first
 /// tier of few blocks has less than its share of many keys in some shards and more in others.
 struct bench_rocksdb *bench_rocksdb_create(size_t primary, size_t secondary);
+/// The same without a compressed tier: an LRU cache, or a HyperClockCache for blocks of about `block_size`.
+struct bench_rocksdb *bench_rocksdb_create_single(size_t capacity, size_t block_size, bool is_clock);
 void bench_rocksdb_destroy(struct bench_rocksdb *cache);
 
 /// Inserts a copy of `size` bytes as the block at `offset`.
@@ -56,6 +58,10 @@ int64_t bench_rocksdb_get(
 /// another size, or its first word is not that of the benchmark's file at `offset`.
 int64_t bench_rocksdb_read(
     struct bench_rocksdb *cache, const int64_t *offsets, size_t count, size_t size, struct bench_rocksdb_hits *hits);
+
+/// Looks up those of the first tier and lets them go, without a look at their memory.
+void bench_rocksdb_find(
+    struct bench_rocksdb *cache, const int64_t *offsets, size_t count, struct bench_rocksdb_hits *hits);
 
 /// Bytes charged to the first tier. The compressed one does not tell.
 int64_t bench_rocksdb_primary_usage(const struct bench_rocksdb *cache);

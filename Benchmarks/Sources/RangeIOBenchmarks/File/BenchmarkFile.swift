@@ -11,18 +11,16 @@ import Foundation
 
 /// A file that all contenders read: made once, its contents a formula.
 struct BenchmarkFile: Sendable {
-  enum Size: Int, Sendable {
+  struct Size: Sendable {
     /// What the goals speak of: too large for any processor's cache, small enough to be resident on most machines.
-    case standard = 0x4000_0000
+    static let standard = gibibytes(1)
     /// As much as the largest store of the cache's cells: a million blocks of 4 KiB.
-    case millionBlocks = 4_096_000_000
+    static let millionBlocks = Size(rawValue: 4_096_000_000, name: "range-io-million-blocks.bin")
 
-    fileprivate var name: String {
-      switch self {
-      case .standard: "range-io-1GiB.bin"
-      case .millionBlocks: "range-io-million-blocks.bin"
-      }
-    }
+    static func gibibytes(_ count: Int) -> Size { Size(rawValue: count << 30, name: "range-io-\(count)GiB.bin") }
+
+    let rawValue: Int
+    fileprivate let name: String
   }
 
   let path: String

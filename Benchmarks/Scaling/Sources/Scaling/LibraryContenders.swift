@@ -1,0 +1,173 @@
+import Foundation
+import RangeIO
+
+extension Laboratory {
+  /// A reader of the file that keeps just what is asked for.
+  func reader(_ store: some ChunkStore, of path: String? = nil, _ blocks: Blocks) async throws -> RangeReader {
+    try await RangeReader(FileSource(path ?? file.path)) {
+      Caching(store, fill: .exact, blockSize: .bytes(blocks.size))
+    }
+  }
+
+  private func filled(_ limit: ByteCount, _ blocks: Blocks) async throws -> RangeReader {
+    let reader = try await reader(MemoryStore(limit: limit), blocks)
+    try await fill(reader, blocks)
+    return reader
+  }
+
+  /// Blocks that are in memory: one reader and store for all tasks, or for each.
+  func hits(_ blocks: Blocks) -> [Contender] {
+    var contenders: [Contender] = []
+    for (kind, lane) in [("read", reading), ("cached", cached)] {
+      contenders.append(Contender(kind, { try await filled(.gibibytes(1), blocks) }) { lane($0, blocks) })
+      guard blocks.count * blocks.size < store / 2 else { continue }
+      contenders.append(
+        Contender("\(kind), 64 MiB", { try await filled(.mebibytes(64), blocks) }) { lane($0, blocks) })
+      contenders.append(
+        Contender(name: "\(kind), a store each") {
+          let readers = Grown { try await filled(.mebibytes(64), blocks) }
+          return { lanes in try await readers.first(lanes).map { lane($0, blocks) } }
+        })
+    }
+    return contenders
+  }
+
+  /// Blocks of the whole file at random, most of which are not in a store.
+  func evicting(_ blocks: Blocks) -> [Contender] {
+    func random(_ name: String, _ reader: @escaping @Sendable () async throws -> RangeReader) -> Contender {
+      Contender(
+        name,
+        {
+          let reader = try await reader()
+          try await sample(reader, blocks)
+          for number in 0..<min(blocks.count, store / blocks.size) { _ = try await reader.read(blocks.range(number)) }
+          return reader
+        }
+      ) { reading($0, blocks) }
+    }
+    var leastRecent = MemoryStore.Configuration(limit: .bytes(store))
+    leastRecent.policy = .lru
+    return [
+      random("read, evicting") { try await reader(MemoryStore(limit: .bytes(store)), blocks) },
+      random("read, evicting by LRU") { [leastRecent] in try await reader(MemoryStore(leastRecent), blocks) },
+      random("read, no cache") { try await RangeReader(FileSource(file.path)) },
+      random("read, default cache") { try await RangeReader(file.path) },
+    ]
+  }
+
+  /// Blocks that are read once into a store with room for all of them.
+  func keeping(_ blocks: Blocks) -> [Contender] {
+    [
+      Contender(each: "read, kept", { try await reader(MemoryStore(limit: .gibibytes(32)), blocks) }) {
+        reading($0, blocks)
+      }
+    ]
+  }
+
+  func tiers(_ blocks: Blocks) -> [Contender] {
+    [
+      Contender(
+        "read, memory and LZ4",
+        {
+          let tiers = TieredChunkStore(memory: .bytes(store / 2), compressed: .bytes(store))
+          let reader = try await reader(tiers, of: tierFile, blocks)
+          try await fill(reader, blocks)
+          return reader
+        }
+      ) { reading($0, blocks) }
+    ]
+  }
+
+  func disk(_ blocks: Blocks) -> [Contender] {
+    [
+      Contender(
+        "read, disk tier",
+        {
+          let folder = directory.appendingPathComponent("range-io-scaling-disk")
+          try? FileManager.default.removeItem(at: folder)  // There is none at first.
+          var configuration = DiskConfiguration(directory: folder.path, limit: .bytes(8 * store))
+          configuration.keepsFastSources = true
+          configuration.freeSpaceFloor = .bytes(0)
+          let tiers = try await TieredChunkStore(disk: configuration)
+          let reader = try await reader(tiers, of: tierFile, blocks)
+          for number in 0..<blocks.count {
+            _ = try await reader.read(blocks.range(number))
+            if number % 16 == 15 { try await tiers.flush() }
+          }
+          try await tiers.flush()
+          let before = reader.statistics().source.reduce(0) { $0 + $1.reads }
+          try await fill(reader, blocks)
+          let missed = reader.statistics().source.reduce(0) { $0 + $1.reads } - before
+          guard missed < blocks.count / 50 else { throw NotKept(missed: missed) }
+          return reader
+        }
+      ) { reading($0, blocks) }
+    ]
+  }
+
+  func cold(_ blocks: Blocks) -> [Contender] {
+    [
+      Contender(
+        each: "read",
+        {
+          try makeResident(false)
+          return try await RangeReader(FileSource(file.path))
+        }
+      ) { reading($0, blocks) }
+    ]
+  }
+
+  func streams(_ byteCount: Int) -> [Contender] {
+    [
+      Contender("stream", { try await RangeReader(FileSource(file.path)) }) { reader in
+        { _ in
+          var count = 0
+          for try await piece in reader.stream(0..<byteCount) {
+            try WrongBytes.check(piece, at: count)
+            count += piece.count
+          }
+          return count
+        }
+      }
+    ]
+  }
+}
+
+@Sendable private func reading(_ reader: RangeReader, _ blocks: Blocks) -> Lane {
+  { walk in
+    for done in 0..<blocks.batch {
+      guard let offset = walk.next(blocks) else { return done }
+      try WrongBytes.check(try await reader.read(offset..<offset + blocks.size), at: offset)
+    }
+    return blocks.batch
+  }
+}
+
+@Sendable private func cached(_ reader: RangeReader, _ blocks: Blocks) -> Lane {
+  { walk in
+    for done in 0..<blocks.batch {
+      guard let offset = walk.next(blocks) else { return done }
+      try WrongBytes.check(reader.cached(offset..<offset + blocks.size), at: offset)
+    }
+    return blocks.batch
+  }
+}
+
+/// Readers that are made when there are tasks for them.
+private actor Grown {
+  private var readers: [RangeReader] = []
+  private let make: @Sendable () async throws -> RangeReader
+
+  init(_ make: @escaping @Sendable () async throws -> RangeReader) { self.make = make }
+
+  func first(_ count: Int) async throws -> [RangeReader] {
+    while readers.count < count { readers.append(try await make()) }
+    return Array(readers[..<count])
+  }
+}
+
+/// The disk tier does not have what was put there.
+struct NotKept: Error, CustomStringConvertible {
+  let missed: Int
+  var description: String { "\(missed) blocks are not in the disk tier" }
+}

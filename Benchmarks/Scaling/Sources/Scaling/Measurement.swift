@@ -1,0 +1,133 @@
+import Foundation
+import Synchronization
+
+/// Runs the contenders of a workload in turn, round by round.
+struct Measurement: Sendable {
+  let tasks: Int
+  let threads: Int
+  let seconds: Double
+  let rounds: Int
+  let hasTable: Bool
+  let hasRatios: Bool
+
+  private struct Entrant: Sendable {
+    let contender: Contender
+    let ready: Contender.Ready
+  }
+
+  /// Off the main actor: from there a loop would measure hops between threads.
+  @concurrent func run(_ workload: Workload, _ laboratory: Laboratory) async throws -> (
+    ScalingReport.Table, [ScalingReport.Ratio]
+  ) {
+    let progress = Progress()
+    progress.show("preparing: \(workload.title)")
+    if workload != .cold { try laboratory.makeResident(true) }
+    let wanted = hasRatios ? workload.ratios(threads: max(2, threads)) : []
+    let names = Set(wanted.flatMap { [$0.above.contender, $0.below.contender] })
+    var entrants: [Entrant] = []
+    for contender in workload.contenders(laboratory) where hasTable || names.contains(contender.name) {
+      entrants.append(Entrant(contender: contender, ready: try await contender.start()))
+    }
+    let crowds = hasTable ? workload.crowds(mostTasks: tasks, threads: threads) : []
+    var table = ScalingReport.Table(
+      id: workload.rawValue, title: workload.title, unit: workload.unit, crowds: crowds.map(\.description),
+      series: entrants.map { .init(name: $0.contender.name, samples: crowds.map { _ in [] }) })
+    for round in 0..<rounds {
+      for (column, crowd) in crowds.enumerated() {
+        progress.show("\(workload.title): round \(round + 1) of \(rounds), \(crowd)")
+        for turn in entrants.indices {
+          // Another one begins each round.
+          let index = (turn + round) % entrants.count
+          let rate = try await rate(entrants[index], crowd, round)
+          table.series[index].samples[column].append(rate / workload.perUnit)
+        }
+      }
+    }
+    var ratios: [ScalingReport.Ratio] = []
+    for ratio in wanted {
+      let sides = [ratio.above, ratio.below].compactMap { side in
+        entrants.first { $0.contender.name == side.contender }.map { ($0, side.crowd) }
+      }
+      guard sides.count == 2 else { continue }
+      progress.show(ratio.name)
+      ratios.append(.init(name: ratio.name, goal: ratio.goal, samples: try await samples(sides)))
+    }
+    progress.clear()
+    return (table, ratios)
+  }
+
+  /// The first side by the second, each round: a pair in short runs, in the other order every second time.
+  private func samples(_ sides: [(Entrant, Crowd)]) async throws -> [Double] {
+    var samples: [Double] = []
+    for round in 0..<2 * rounds + 1 {
+      var rates = [0.0, 0.0]
+      for side in round % 2 == 0 ? [0, 1] : [1, 0] { rates[side] = try await rate(sides[side].0, sides[side].1, round) }
+      samples.append(rates[0] / rates[1])
+    }
+    return samples
+  }
+
+  private func rate(_ entrant: Entrant, _ crowd: Crowd, _ round: Int) async throws -> Double {
+    let crowd = entrant.contender.blocksThreads ? .threads(crowd.count) : crowd
+    return try await crowd.rate(try await entrant.ready(crowd.count), seconds: seconds, seed: round)
+  }
+}
+
+/// Threads that compute and want nothing else.
+final class BusyLoops: Sendable {
+  private let isOver = Atomic<Bool>(false)
+
+  init(_ count: Int) {
+    for _ in 0..<count { Thread { [self] in while !isOver.load(ordering: .relaxed) {} }.start() }
+  }
+
+  func end() { isOver.store(true, ordering: .relaxed) }
+}
+
+/// What was measured.
+struct ScalingReport: Codable {
+  /// Of each contender, for each number of tasks, the rates of all rounds.
+  struct Series: Codable, Sendable {
+    var name: String
+    var samples: [[Double]]
+  }
+
+  struct Table: Codable, Sendable {
+    var id: String
+    var title: String
+    var unit: String
+    var crowds: [String]
+    var series: [Series]
+  }
+
+  struct Ratio: Codable, Sendable {
+    var name: String
+    var goal: Double
+    var samples: [Double]
+  }
+
+  var machine: MachineInfo
+  var seconds: Double
+  var rounds: Int
+  var busy: Int
+  var gibibytes: Int
+  var tables: [Table] = []
+  var ratios: [Ratio] = []
+
+  static func text(_ table: Table, _ ratios: [Ratio]) -> String {
+    let figures = table.series.map { [$0.name] + $0.samples.map { figure(median($0)) } }
+    let shown = TextTable(
+      header: ["\(table.title), \(table.unit)"] + table.crowds, rows: table.crowds.isEmpty ? [] : figures)
+    let lines = ratios.map {
+      "\($0.name): \(figure(median($0.samples))) (\(figure($0.samples.min() ?? 0)) to \(figure($0.samples.max() ?? 0))), goal \($0.goal)"
+    }
+    return ([shown.text()] + lines).joined(separator: "\n") + "\n"
+  }
+
+  private static func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return sorted.isEmpty ? .nan : (sorted[sorted.count / 2] + sorted[(sorted.count - 1) / 2]) / 2
+  }
+
+  private static func figure(_ value: Double) -> String { String(format: value < 0.1 ? "%.3f" : "%.2f", value) }
+}

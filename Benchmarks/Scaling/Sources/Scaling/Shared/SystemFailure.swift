@@ -1,0 +1,1 @@
+../../../../Sources/RangeIOBenchmarks/File/SystemFailure.swift

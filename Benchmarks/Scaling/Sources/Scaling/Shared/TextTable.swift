@@ -1,0 +1,1 @@
+../../../../Sources/RangeIOBenchmarks/Report/TextTable.swift
