@@ -5,7 +5,7 @@
 
 # Not whole packages below: their .build directories hold other people's sources.
 SWIFT_FORMAT_PATHS = Package.swift Sources Tests scripts \
-  $(foreach package,Benchmarks Benchmarks/Remote Examples/* Plugins/*,$(wildcard $(addprefix $(package)/,Package.swift Sources Tests)))
+  $(foreach package,Benchmarks Benchmarks/Remote Benchmarks/Scaling Examples/* Plugins/*,$(wildcard $(addprefix $(package)/,Package.swift Sources Tests)))
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,4 +64,4 @@ examples: ## Build and run the examples, with the libraries that they need
 	done
 
 clean: ## Remove everything that was built
-	@rm -rf .build Examples/*/.build Benchmarks/.build Benchmarks/Remote/.build Package.resolved Examples/*/Package.resolved Benchmarks/Package.resolved Benchmarks/Remote/Package.resolved demo-data
+	@rm -rf .build Examples/*/.build Benchmarks/.build Benchmarks/Remote/.build Benchmarks/Scaling/.build Package.resolved Examples/*/Package.resolved Benchmarks/Package.resolved Benchmarks/Remote/Package.resolved Benchmarks/Scaling/Package.resolved demo-data

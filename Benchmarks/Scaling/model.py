@@ -27,8 +27,8 @@ import argparse
 import math
 
 TASKS = (1, 2, 4, 8, 12, 16)
-MACHINE = dict(transfer=76, wake=1340, waiter=300, patience=0.43, steepness=5.5, crowding=0.022)
-SPINNING = dict(wake=76, waiter=10)
+MACHINE = dict(transfer=73, wake=1200, waiter=500, patience=0.38, steepness=6, crowding=0.022)
+SPINNING = dict(wake=73, waiter=10)
 
 # Million reads a second by 1, 2, 4, 8, 12 and 16 tasks; blocks of 4 KiB, of 64 KiB for tiers.
 MEASURED = {
@@ -44,16 +44,16 @@ MEASURED = {
     "tiers": ("memory and LZ4, 64 KiB blocks", (0.2, 0.3, 0.4, 0.1, 0.1, 0.1)),
 }
 PATHS = {
-    "pread": dict(lines=3, serial=3),
+    "pread": dict(lines=4, serial=3),
     "each": dict(),
-    "read": dict(visits=1, stripes=16, hold=64, inside=4),
-    "cached": dict(visits=1, stripes=16, hold=64, inside=4),
-    "many": dict(visits=1, stripes=16, hold=48, inside=3),
-    "evicting": dict(visits=4, stripes=1, hold=130, inside=2),
-    "keeping": dict(visits=3, stripes=32, hold=300, serial=6),
+    "read": dict(visits=1, stripes=16, hold=90, inside=4),
+    "cached": dict(visits=1, stripes=16, hold=60, inside=4),
+    "many": dict(visits=1, stripes=16, hold=110, inside=1),
+    "evicting": dict(visits=3, stripes=1, hold=200, inside=2),
+    "keeping": dict(visits=3, stripes=32, hold=20, serial=6),
     "uncached": dict(lines=23, serial=4),
-    "default": dict(lines=4, serial=5),
-    "tiers": dict(lines=5, visits=2, stripes=1, hold=240, inside=1),
+    "default": dict(lines=1, serial=5),
+    "tiers": dict(lines=20, visits=2, stripes=1, hold=200, inside=1),
 }
 # What a design changes.
 HIT = ("read", "cached", "many")

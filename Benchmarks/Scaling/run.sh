@@ -26,7 +26,7 @@ install() {
 
 build() { swift build --package-path "$here" --configuration release "$@" >&2; }
 if [ "$(uname -s)" = Linux ]; then
-  # A folder with the static libraries and no others: the linker prefers shared ones where it finds both.
+  # A folder with the static libraries and no others, named to pkg-config: the linker takes shared ones where it finds both.
   libraries=/usr/lib/$(uname -m)-linux-gnu static="$here/.build/static"
   mkdir -p "$static"
   [ -e "$libraries/liblz4.a" ] || install liblz4-dev
@@ -40,7 +40,8 @@ if [ "$(uname -s)" = Linux ]; then
   else
     echo "scaling: without RocksDB, since there is no librocksdb-dev 7.8 here" >&2
   fi
-  build --static-swift-stdlib -Xswiftc "-L$static"
+  printf 'Name: lz4\nDescription: lz4\nVersion: 1\nLibs: -L%s -llz4\n' "$static" >"$static/liblz4.pc"
+  build --static-swift-stdlib --pkg-config-path "$static"
 else
   build
 fi

@@ -100,8 +100,8 @@ def record(command):
                 for place in range(address // LINE, (address + int(size) - 1) // LINE + 1):
                     (read if kind == b" L" else wrote)[phase][place][instruction] += 1
     listener.join()
-    if process.wait() != 0 or marks is None:
-        sys.exit("shared-lines: the program failed below valgrind")
+    if process.wait() != 0 or not (wrote[0] and wrote[1]):
+        sys.exit("shared-lines: the program failed below valgrind, or its marks were not seen")
     return wrote, read, "".join(told[1:])
 
 

@@ -12,30 +12,20 @@ struct Contender: Sendable {
   let name: String
   /// Whether it blocks in system calls, so that as many tasks must have as many threads.
   var blocksThreads = false
-  /// Fills stores, and compares all bytes of what it reads.
-  let start: @Sendable () async throws -> Ready
+  /// Fills stores for at most so many tasks, and compares all bytes of what it reads.
+  let start: @Sendable (_ most: Int) async throws -> Ready
 }
 
 extension Contender {
-  /// All tasks share one thing to read from.
+  /// All tasks share one thing to read from. `isNew`: which is made anew for each run.
   init<Shared: Sendable>(
-    _ name: String, blocksThreads: Bool = false, _ make: @escaping @Sendable () async throws -> Shared,
+    _ name: String, isNew: Bool = false, _ make: @escaping @Sendable () async throws -> Shared,
     lane: @escaping @Sendable (Shared) -> Lane
   ) {
-    self.init(name: name, blocksThreads: blocksThreads) {
-      let shared = try await make()
-      return { lanes in (0..<lanes).map { _ in lane(shared) } }
-    }
-  }
-
-  /// Each run has a new thing to read from.
-  init<Shared: Sendable>(
-    each name: String, _ make: @escaping @Sendable () async throws -> Shared,
-    lane: @escaping @Sendable (Shared) -> Lane
-  ) {
-    self.init(name: name) {
-      { lanes in
-        let shared = try await make()
+    self.init(name: name) { _ in
+      let first = isNew ? nil : try await make()
+      return { lanes in
+        let shared = if let first { first } else { try await make() }
         return (0..<lanes).map { _ in lane(shared) }
       }
     }

@@ -24,9 +24,10 @@ extension Laboratory {
       contenders.append(
         Contender("\(kind), 64 MiB", { try await filled(.mebibytes(64), blocks) }) { lane($0, blocks) })
       contenders.append(
-        Contender(name: "\(kind), a store each") {
-          let readers = Grown { try await filled(.mebibytes(64), blocks) }
-          return { lanes in try await readers.first(lanes).map { lane($0, blocks) } }
+        Contender(name: "\(kind), a store each") { most in
+          var lanes: [Lane] = []
+          for _ in 0..<most { lanes.append(lane(try await filled(.mebibytes(64), blocks), blocks)) }
+          return { [lanes] in Array(lanes[..<$0]) }
         })
     }
     return contenders
@@ -39,8 +40,7 @@ extension Laboratory {
         name,
         {
           let reader = try await reader()
-          try await sample(reader, blocks)
-          for number in 0..<min(blocks.count, store / blocks.size) { _ = try await reader.read(blocks.range(number)) }
+          try await fill(reader, blocks, first: store / blocks.size)
           return reader
         }
       ) { reading($0, blocks) }
@@ -58,7 +58,7 @@ extension Laboratory {
   /// Blocks that are read once into a store with room for all of them.
   func keeping(_ blocks: Blocks) -> [Contender] {
     [
-      Contender(each: "read, kept", { try await reader(MemoryStore(limit: .gibibytes(32)), blocks) }) {
+      Contender("read, kept", isNew: true, { try await reader(MemoryStore(limit: .gibibytes(32)), blocks) }) {
         reading($0, blocks)
       }
     ]
@@ -98,7 +98,9 @@ extension Laboratory {
           let before = reader.statistics().source.reduce(0) { $0 + $1.reads }
           try await fill(reader, blocks)
           let missed = reader.statistics().source.reduce(0) { $0 + $1.reads } - before
-          guard missed < blocks.count / 50 else { throw NotKept(missed: missed) }
+          guard missed < blocks.count / 50 else {
+            throw SystemFailure(code: ENOENT, doing: "find \(missed) blocks in the disk tier")
+          }
           return reader
         }
       ) { reading($0, blocks) }
@@ -108,7 +110,7 @@ extension Laboratory {
   func cold(_ blocks: Blocks) -> [Contender] {
     [
       Contender(
-        each: "read",
+        "read", isNew: true,
         {
           try makeResident(false)
           return try await RangeReader(FileSource(file.path))
@@ -151,23 +153,4 @@ extension Laboratory {
     }
     return blocks.batch
   }
-}
-
-/// Readers that are made when there are tasks for them.
-private actor Grown {
-  private var readers: [RangeReader] = []
-  private let make: @Sendable () async throws -> RangeReader
-
-  init(_ make: @escaping @Sendable () async throws -> RangeReader) { self.make = make }
-
-  func first(_ count: Int) async throws -> [RangeReader] {
-    while readers.count < count { readers.append(try await make()) }
-    return Array(readers[..<count])
-  }
-}
-
-/// The disk tier does not have what was put there.
-struct NotKept: Error, CustomStringConvertible {
-  let missed: Int
-  var description: String { "\(missed) blocks are not in the disk tier" }
 }

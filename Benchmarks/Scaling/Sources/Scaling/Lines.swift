@@ -26,23 +26,44 @@ enum Lines {
     guard batches > 0 else { return }
     let marks = Marks()
     print("marks \(UInt(bitPattern: marks.memory))")
-    let ready = try await contender.start()
+    fflush(nil)  // Read while this runs.
+    let ready = try await contender.start(2)
     let threads = [OwnThread(), OwnThread()]
-    var walks = [0, 1].map { Walk(lane: $0, of: 2, seed: 1, part: part) }
     let lanes = try await ready(2)
-    for isMarked in [false, true] {
+    let turns = Turns()
+    try await withThrowingTaskGroup { group in
       for index in [0, 1] {
-        let task = Task(executorPreference: threads[index]) { [walk = walks[index]] in
-          var walk = walk
-          if isMarked { marks.pass(2 * index) }
-          for _ in 0..<batches { _ = try await lanes[index](&walk) }
-          if isMarked { marks.pass(2 * index + 1) }
-          return walk
+        group.addTask(executorPreference: threads[index]) {
+          // Both exist all the time, so that neither gets memory that was the other's.
+          var walk = Walk(lane: index, of: 2, seed: 1, part: part)
+          for isMarked in [false, true] {
+            turns.wait(for: (isMarked ? 2 : 0) + index)
+            if isMarked { marks.pass(2 * index) }
+            for _ in 0..<batches { _ = try await lanes[index](&walk) }
+            if isMarked { marks.pass(2 * index + 1) }
+            turns.next()
+          }
         }
-        walks[index] = try await task.value
       }
+      try await group.waitForAll()
     }
     if let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) { print(maps) }
     for thread in threads { thread.end() }
+  }
+}
+
+/// Who is next.
+private final class Turns: @unchecked Sendable {
+  // Unchecked: accessed under the condition's lock only.
+  private let changed = NSCondition()
+  private var turn = 0
+
+  func wait(for turn: Int) { changed.withLock { while self.turn < turn { changed.wait() } } }
+
+  func next() {
+    changed.withLock {
+      turn += 1
+      changed.broadcast()
+    }
   }
 }

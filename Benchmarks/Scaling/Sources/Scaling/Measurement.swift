@@ -26,7 +26,7 @@ struct Measurement: Sendable {
     let names = Set(wanted.flatMap { [$0.above.contender, $0.below.contender] })
     var entrants: [Entrant] = []
     for contender in workload.contenders(laboratory) where hasTable || names.contains(contender.name) {
-      entrants.append(Entrant(contender: contender, ready: try await contender.start()))
+      entrants.append(Entrant(contender: contender, ready: try await contender.start(max(2, tasks, threads))))
     }
     let crowds = hasTable ? workload.crowds(mostTasks: tasks, threads: threads) : []
     var table = ScalingReport.Table(
@@ -115,18 +115,13 @@ struct ScalingReport: Codable {
   var ratios: [Ratio] = []
 
   static func text(_ table: Table, _ ratios: [Ratio]) -> String {
-    let figures = table.series.map { [$0.name] + $0.samples.map { figure(median($0)) } }
+    let figures = table.series.map { [$0.name] + $0.samples.map { figure($0.median) } }
     let shown = TextTable(
       header: ["\(table.title), \(table.unit)"] + table.crowds, rows: table.crowds.isEmpty ? [] : figures)
     let lines = ratios.map {
-      "\($0.name): \(figure(median($0.samples))) (\(figure($0.samples.min() ?? 0)) to \(figure($0.samples.max() ?? 0))), goal \($0.goal)"
+      "\($0.name): \(figure($0.samples.median)) (\(figure($0.samples.min() ?? 0)) to \(figure($0.samples.max() ?? 0))), goal \($0.goal)"
     }
     return ([shown.text()] + lines).joined(separator: "\n") + "\n"
-  }
-
-  private static func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    return sorted.isEmpty ? .nan : (sorted[sorted.count / 2] + sorted[(sorted.count - 1) / 2]) / 2
   }
 
   private static func figure(_ value: Double) -> String { String(format: value < 0.1 ? "%.3f" : "%.2f", value) }

@@ -8,7 +8,7 @@ extension Laboratory {
   /// C's `pread` of the same blocks, into memory from `malloc` that is freed.
   func pread(_ blocks: Blocks, of path: String? = nil, isCold: Bool = false) -> Contender {
     Contender(
-      each: "C pread",
+      "C pread", isNew: true,
       {
         if isCold { try makeResident(false) }
         return try Descriptor(path ?? file.path)
@@ -71,7 +71,7 @@ extension Laboratory {
       let lane: @Sendable (RocksDB) -> Lane = { cache in
         { walk in try cache.read(&walk, blocks) }
       }
-      return isNew ? Contender(each: name, make, lane: lane) : Contender(name, make, lane: lane)
+      return Contender(name, isNew: isNew, make, lane: lane)
     }
   }
 
