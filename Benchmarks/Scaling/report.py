@@ -65,7 +65,8 @@ def page(report):
         f"{machine['fileSystem']}, {machine['swift']}, commit {machine['commit']}, {machine['date'][:10]}"
         + (f", beside {report['busy']} busy loops" if report["busy"] else "")
         + f". Medians of {report['rounds']} rounds of {report['seconds']:g} s, in which all take turns. *Threads*: as many tasks, "
-        "each on a thread of its own, more than there are processors. All bytes are compared once before, and the first word of "
+        "each on a thread of its own, more than there are processors. *Processors had*: processor time by time, of all contenders; "
+        "where it is below the number of tasks, or of processors, others ran beside, and the row says little. All bytes are compared once before, and the first word of "
         "each read, or of one in sixteen where nothing is copied.", "", "![Rates by tasks](scaling.svg)", ""]
     if report["ratios"]:
         text += [
@@ -85,7 +86,8 @@ def page(report):
             f"## {title}", "", f"{table['unit'][0].upper() + table['unit'][1:]}, of all tasks together.", "",
             "| | " + " | ".join(table["crowds"]) + " |", "| :-- |" + " --: |" * len(table["crowds"])]
         text += [f"| {series['name']} | " + " | ".join(map(figure, medians(series))) + " |" for series in table["series"]]
-        text.append("")
+        had = [figure(statistics.median(samples)) for samples in table["processors"]]
+        text += [f"| *processors had* | " + " | ".join(had) + " |", ""]
     return "\n".join(text)
 
 

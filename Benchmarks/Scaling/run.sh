@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds one program that depends on nothing but the C library, runs it, and writes a report; arguments are passed on to it
-# (--help lists them). On a larger machine: copy .build/release/range-io-scaling there, run it with --json, and give the file
-# to report.py.
+# Builds one program that depends on nothing but the libraries of C and C++, runs it, and writes a report; arguments are
+# passed on to it (--help lists them). On a larger machine: copy .build/release/range-io-scaling there, run it with --json,
+# and give the file to report.py.
 #
 #   run.sh [--build] [--publish] [ARGUMENTS]
 #
@@ -29,7 +29,8 @@ if [ "$(uname -s)" = Linux ]; then
   # A folder with the static libraries and no others, named to pkg-config: the linker takes shared ones where it finds both.
   libraries=/usr/lib/$(uname -m)-linux-gnu static="$here/.build/static"
   mkdir -p "$static"
-  [ -e "$libraries/liblz4.a" ] || install liblz4-dev
+  [ -e "$libraries/liblz4.a" ] || install liblz4-dev ||
+    echo "scaling: without liblz4.a the program needs the shared library" >&2
   [ -e "$libraries/librocksdb.a" ] && [ -e "$libraries/libsnappy.a" ] ||
     install 'librocksdb-dev=7.8*' libsnappy-dev libzstd-dev libbz2-dev zlib1g-dev 2>/dev/null || true
   for name in lz4 rocksdb snappy zstd bz2 z; do

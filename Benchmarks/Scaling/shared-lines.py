@@ -5,8 +5,8 @@
 
 Two tasks do the same work one after the other, each on a thread of its own and between marks, below valgrind's lackey, which
 records every access to memory: no clock and no chance is in it. Stacks and what threads keep for themselves do not count. A batch
-is 64 reads; they are chosen at random from --part blocks of each task. Prints each line that both wrote, the functions that did,
-and at the end how many lines there are, and how many the one wrote and the other read. Fails if more than --most are written.
+is 64 reads; they are chosen at random from --part blocks of each task. Prints the lines that both wrote, those first that are
+written most often, and the functions that did; at the end how many there are, and how many one task wrote and the other read. Fails if more than --most are written.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def demangled(names):
 
 
 class Space:
-    """The address space of the process, from /proc/self/maps."""
+    """The address space of the process, as /proc/PID/maps has it."""
 
     def __init__(self, text, program):
         self.areas, self.base, self.program = [], None, os.path.basename(program)
@@ -56,7 +56,7 @@ class Space:
             guard = end if rights.startswith("---") and end - start <= 65536 else None
 
     def area(self, address):
-        return next((name for start, end, name in self.areas if start <= address < end), "?")
+        return next((name for start, end, name in self.areas if start <= address < end), "")
 
     def symbol(self, address):
         name = self.area(address)
@@ -77,7 +77,7 @@ def record(command):
     listener = threading.Thread(target=lambda: told.extend(process.stdout))
     listener.start()
     wrote, read = [defaultdict(Counter), defaultdict(Counter)], [defaultdict(Counter), defaultdict(Counter)]
-    marks, phase, instruction = None, None, 0
+    marks, phase, instruction, maps = None, None, 0, ""
     with os.fdopen(reading, "rb", buffering=1 << 20) as trace:
         for line in trace:
             kind = line[:2]
@@ -96,13 +96,16 @@ def record(command):
                 marks = {int(told[0].split()[1]) + 128 * index: (0, None, 1, None)[index] for index in range(4)}
             if marks and address in marks and kind != b" L":
                 phase = marks[address]
+                if not maps:
+                    with open(f"/proc/{process.pid}/maps") as file:
+                        maps = file.read()
             elif phase is not None:
                 for place in range(address // LINE, (address + int(size) - 1) // LINE + 1):
                     (read if kind == b" L" else wrote)[phase][place][instruction] += 1
     listener.join()
     if process.wait() != 0 or not (wrote[0] and wrote[1]):
         sys.exit("shared-lines: the program failed below valgrind, or its marks were not seen")
-    return wrote, read, "".join(told[1:])
+    return wrote, read, maps
 
 
 def main():
@@ -134,7 +137,9 @@ def main():
             for instruction, count in wrote[phase][place].items():
                 writers[phase][index][space.symbol(int(instruction[3:].split(b",")[0], 16))] += count
     plain = demangled(sorted({name for phase in writers for counter in phase for name in counter}))
-    for index, place in enumerate(shared[: asked.show]):
+    often = sorted(range(len(shared)), key=lambda index: -min(sum(phase[index].values()) for phase in writers))
+    for index in often[: asked.show]:
+        place = shared[index]
         counts = [sum(writers[phase][index].values()) for phase in (0, 1)]
         names = [name for name, _ in (writers[0][index] + writers[1][index]).most_common(3)]
         print(f"{place * LINE:#x} {space.symbol(place * LINE)}: written {counts[0]} and {counts[1]} times, by "

@@ -1,3 +1,4 @@
+import CBenchmarkPeers
 import Foundation
 import Synchronization
 
@@ -31,16 +32,20 @@ struct Measurement: Sendable {
     let crowds = hasTable ? workload.crowds(mostTasks: tasks, threads: threads) : []
     var table = ScalingReport.Table(
       id: workload.rawValue, title: workload.title, unit: workload.unit, crowds: crowds.map(\.description),
-      series: entrants.map { .init(name: $0.contender.name, samples: crowds.map { _ in [] }) })
+      series: entrants.map { .init(name: $0.contender.name, samples: crowds.map { _ in [] }) },
+      processors: crowds.map { _ in [] })
     for round in 0..<rounds {
       for (column, crowd) in crowds.enumerated() {
         progress.show("\(workload.title): round \(round + 1) of \(rounds), \(crowd)")
+        let (start, used) = (ContinuousClock.now, bench_usage().cpu_ns)
         for turn in entrants.indices {
           // Another one begins each round.
           let index = (turn + round) % entrants.count
           let rate = try await rate(entrants[index], crowd, round)
           table.series[index].samples[column].append(rate / workload.perUnit)
         }
+        table.processors[column].append(
+          Double(bench_usage().cpu_ns - used) / ((ContinuousClock.now - start) / .nanoseconds(1)))
       }
     }
     var ratios: [ScalingReport.Ratio] = []
@@ -98,6 +103,8 @@ struct ScalingReport: Codable {
     var unit: String
     var crowds: [String]
     var series: [Series]
+    /// How many processors all of them together had, each round: less than tasks or processors where others ran beside.
+    var processors: [[Double]]
   }
 
   struct Ratio: Codable, Sendable {
@@ -115,7 +122,8 @@ struct ScalingReport: Codable {
   var ratios: [Ratio] = []
 
   static func text(_ table: Table, _ ratios: [Ratio]) -> String {
-    let figures = table.series.map { [$0.name] + $0.samples.map { figure($0.median) } }
+    var figures = table.series.map { [$0.name] + $0.samples.map { figure($0.median) } }
+    figures.append(["(processors had)"] + table.processors.map { figure($0.median) })
     let shown = TextTable(
       header: ["\(table.title), \(table.unit)"] + table.crowds, rows: table.crowds.isEmpty ? [] : figures)
     let lines = ratios.map {
