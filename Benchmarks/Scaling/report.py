@@ -55,8 +55,19 @@ def svg(report):
     return "\n".join(parts + ["</svg>\n"])
 
 
+def is_disturbed(report):
+    """Whether runs of several tasks had fewer processors than they could use: then tasks seldom ran at once."""
+    had = [
+        statistics.median(samples) / min(report["machine"]["cpuCount"], int(crowd.split()[0]))
+        for table in report["tables"] if table["id"].startswith("h")
+        for crowd, samples in zip(table["crowds"], table["processors"]) if crowd.endswith("tasks")]
+    return bool(had) and statistics.median(had) < 0.8
+
+
 def page(report):
     machine = report["machine"]
+    disturbed = is_disturbed(report)
+    warning = ["**Other programs had most of the processors during this run:** it shows what is measured, and decides nothing.", ""]
     text = [
         "# Every core", "",
         "How much reads get done with every core that does them: tasks that share one reader and one store, beside tasks with a "
@@ -67,16 +78,18 @@ def page(report):
         + f". Medians of {report['rounds']} rounds of {report['seconds']:g} s, in which all take turns. *Threads*: as many tasks, "
         "each on a thread of its own, more than there are processors. *Processors had*: processor time by time, of all contenders; "
         "where it is below the number of tasks, or of processors, others ran beside, and the row says little. All bytes are compared once before, and the first word of "
-        "each read, or of one in sixteen where nothing is copied.", "", "![Rates by tasks](scaling.svg)", ""]
+        "each read, or of one in sixteen where nothing is copied.", "", *(warning if disturbed else []), "![Rates by tasks](scaling.svg)", ""]
     if report["ratios"]:
         text += [
-            "## What must hold on any machine", "", "Each pair by turns, in runs of its own.", "",
-            "| | asked | median | least–most | |", "| :-- | --: | --: | --: | :-- |"]
+            "## What must hold on any machine", "", "Each pair by turns, in runs of its own. By processor time: reads for each second of it, which other programs "
+            "disturb less, and which does not see that tasks wait.", "",
+            "| | asked | median | least–most | | by processor time |", "| :-- | --: | --: | --: | :-- | --: |"]
         for ratio in report["ratios"]:
             middle = statistics.median(ratio["samples"])
             text.append(
                 f"| {ratio['name']} | at least {ratio['goal']:g} | {middle:.2f} | {min(ratio['samples']):.2f}–"
-                f"{max(ratio['samples']):.2f} | {'met' if middle >= ratio['goal'] else 'short'} |")
+                f"{max(ratio['samples']):.2f} | {'disturbed' if disturbed else 'met' if middle >= ratio['goal'] else 'short'} | "
+                f"{statistics.median(ratio['byProcessor']):.2f} |")
         text.append("")
     for table in report["tables"]:
         if not table["crowds"]:

@@ -55,21 +55,27 @@ struct Measurement: Sendable {
       }
       guard sides.count == 2 else { continue }
       progress.show(ratio.name)
-      ratios.append(.init(name: ratio.name, goal: ratio.goal, samples: try await samples(sides)))
+      let (samples, byProcessor) = try await samples(sides)
+      ratios.append(.init(name: ratio.name, goal: ratio.goal, samples: samples, byProcessor: byProcessor))
     }
     progress.clear()
     return (table, ratios)
   }
 
   /// The first side by the second, each round: a pair in short runs, in the other order every second time.
-  private func samples(_ sides: [(Entrant, Crowd)]) async throws -> [Double] {
-    var samples: [Double] = []
+  private func samples(_ sides: [(Entrant, Crowd)]) async throws -> ([Double], [Double]) {
+    var (samples, byProcessor): ([Double], [Double]) = ([], [])
     for round in 0..<2 * rounds + 1 {
-      var rates = [0.0, 0.0]
-      for side in round % 2 == 0 ? [0, 1] : [1, 0] { rates[side] = try await rate(sides[side].0, sides[side].1, round) }
+      var (rates, used) = ([0.0, 0.0], [0.0, 0.0])
+      for side in round % 2 == 0 ? [0, 1] : [1, 0] {
+        let (start, before) = (ContinuousClock.now, bench_usage().cpu_ns)
+        rates[side] = try await rate(sides[side].0, sides[side].1, round)
+        used[side] = Double(bench_usage().cpu_ns - before) / ((ContinuousClock.now - start) / .nanoseconds(1))
+      }
       samples.append(rates[0] / rates[1])
+      byProcessor.append(rates[0] / rates[1] * used[1] / used[0])
     }
-    return samples
+    return (samples, byProcessor)
   }
 
   private func rate(_ entrant: Entrant, _ crowd: Crowd, _ round: Int) async throws -> Double {
@@ -111,6 +117,8 @@ struct ScalingReport: Codable {
     var name: String
     var goal: Double
     var samples: [Double]
+    /// The same of reads for each second of processor time: others do not disturb it, and it does not see tasks wait.
+    var byProcessor: [Double]
   }
 
   var machine: MachineInfo
@@ -127,7 +135,7 @@ struct ScalingReport: Codable {
     let shown = TextTable(
       header: ["\(table.title), \(table.unit)"] + table.crowds, rows: table.crowds.isEmpty ? [] : figures)
     let lines = ratios.map {
-      "\($0.name): \(figure($0.samples.median)) (\(figure($0.samples.min() ?? 0)) to \(figure($0.samples.max() ?? 0))), goal \($0.goal)"
+      "\($0.name): \(figure($0.samples.median)) (\(figure($0.samples.min() ?? 0)) to \(figure($0.samples.max() ?? 0))), goal \($0.goal); by processor time \(figure($0.byProcessor.median))"
     }
     return ([shown.text()] + lines).joined(separator: "\n") + "\n"
   }
