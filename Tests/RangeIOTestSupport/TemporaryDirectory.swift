@@ -8,14 +8,20 @@ import Testing
 /// A directory that goes with the test.
 final class TemporaryDirectory: Sendable {
   let path: String
+  /// One that this is a part of, and goes with.
+  private let outer: TemporaryDirectory?
 
-  init() throws {
-    var template = Array((NSTemporaryDirectory() + "/rangeio-test-XXXXXX").utf8CString)
+  init(in outer: TemporaryDirectory? = nil) throws {
+    self.outer = outer
+    var template = Array(((outer?.path ?? NSTemporaryDirectory()) + "/rangeio-test-XXXXXX").utf8CString)
     guard let made = mkdtemp(&template) else { throw POSIXError(.EIO) }
     path = String(cString: made)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit { if outer == nil { remove() } }
+
+  /// Removes it with all that is in it.
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   /// A path in the directory.
   func path(_ name: String) -> String { path + "/" + name }

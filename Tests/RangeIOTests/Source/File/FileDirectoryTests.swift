@@ -7,11 +7,16 @@ import Testing
 
 /// Paths that start from the current directory, and others that are not as the system writes them.
 ///
-/// The current directory is the whole process's: these tests change it, one at a time, and put it back.
+/// The current directory is the whole process's: these tests change it, one at a time, and put it back. Processes that other
+/// tests start meanwhile begin there, so their directories last until this process ends.
 @Suite(.serialized) struct FileDirectoryTests {
+  private static let lasting: Result<TemporaryDirectory, any Error> = Result {
+    atexit { if let lasting = try? FileDirectoryTests.lasting.get() { lasting.remove() } }
+    return try TemporaryDirectory()
+  }
   private let directory: TemporaryDirectory
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { directory = try TemporaryDirectory(in: Self.lasting.get()) }
 
   /// Does `body`, and then returns to the current directory.
   private func comingBack(_ body: () async throws -> Void) async throws {
