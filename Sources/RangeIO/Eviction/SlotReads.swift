@@ -4,7 +4,7 @@ import Synchronization
 struct SlotReads {
   private let notes: UnsafePointer<UInt>?
 
-  /// Nobody reads without a lock.
+  /// For a policy whose chunks are read under the lock alone.
   static var none: SlotReads { SlotReads(nil) }
 
   /// - Parameter notes: the addresses of the notes, by slot, for as long as this is used.

@@ -225,7 +225,7 @@ struct BlockIndex: ~Copyable {
 /// Memory for the indices of one store, in lines of the processor's caches, zero. What is given back is used for the same
 /// again and stays memory of words until the store ends: a reader without a lock may still look at it.
 final class IndexMemory: @unchecked Sendable {
-  // Unchecked: addresses of memory that is accessed atomically, behind a lock.
+  // Unchecked: the addresses are kept behind a lock, and the memory behind them is accessed only atomically.
   static let line = 64
 
   private struct State {

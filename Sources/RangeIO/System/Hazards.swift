@@ -38,7 +38,7 @@ enum Hazards {
   private static let kept = Locked<[UInt]>([])
   private static let isAnyKept = Atomic<Bool>(false)
 
-  /// Releases objects that can no longer be found, each once nobody looks at it: at once, or with a later call.
+  /// Releases objects that can no longer be found. An object that a thread looks at is released by a later call.
   ///
   /// - Complexity: O(threads + objects), without a call to the system.
   static func release(_ first: Unmanaged<BlockBacking>, _ more: [Unmanaged<BlockBacking>] = []) {

@@ -18,6 +18,7 @@ struct SpillBuffers {
   init?(_ run: SpillRun) {
     // A payload as long as its block is not encoded. If the record is wrong about that, the check finds it.
     let direct = run.parts.reduce(0) { $0 + ($1.stored == $1.count ? $1.count : 0) }
+    // `try?`: it fails for want of memory alone, which the caller learns by `nil`.
     guard let scratch = try? BufferPool.shared.buffer(max(1, run.byteCount - direct)) else { return nil }
     self.scratch = scratch
     parts.reserveCapacity(run.count)

@@ -197,7 +197,9 @@ extension SpillFolder {
     status(of: name) == nil ? nil : contents(of: name)
   }
 
+  /// The first bytes of a file; `nil` if it cannot be read.
   private func contents(of name: String) -> [UInt8]? {
+    // `try?`, twice: what cannot be opened or read proves nothing, whatever the error is.
     (try? directory.open(name, writing: false)).flatMap {
       try? SpillScan.bytes(of: $0, at: 0, SpillFormat.headerCount)
     }

@@ -220,11 +220,13 @@ struct SpillFolder {
       guard let lock, (try? lock.lock(exclusively: true)) == true else { return nil }
     }
     let byteCount = below.removeFiles()
+    // `try?`: it is not empty if something in it is not ours.
     return (try? directory.removeDirectory(name)) == nil ? nil : byteCount
   }
 
   /// Removes what stores have made, as far as that is possible. Returns the size of the files.
   @discardableResult func removeFiles() -> Int {
+    // `try?`: what cannot be listed or removed is tried again at the next opening.
     var byteCount = 0
     for name in (try? directory.names()) ?? []
     where SpillFormat.segmentNumber(name) != nil || Self.fileNames.contains(name) {
