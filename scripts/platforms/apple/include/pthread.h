@@ -10,9 +10,12 @@ typedef struct { long sig; char opaque[56]; } pthread_attr_t;
 typedef struct { long sig; char opaque[8]; } pthread_mutexattr_t;
 typedef struct { long sig; char opaque[8]; } pthread_condattr_t;
 typedef struct { long sig; char opaque[8]; } pthread_once_t;
+typedef unsigned long pthread_key_t;
 #define PTHREAD_ONCE_INIT {0x30B1BCBA, {0}}
 #define PTHREAD_CREATE_DETACHED 2
 int pthread_once(pthread_once_t *, void (*)(void));
+int pthread_key_create(pthread_key_t *, void (*)(void *));
+int pthread_setspecific(pthread_key_t, const void *);
 int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int pthread_setname_np(const char *);
 int pthread_main_np(void);
