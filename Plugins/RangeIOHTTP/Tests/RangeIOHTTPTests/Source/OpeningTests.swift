@@ -88,7 +88,8 @@
         for start in stride(from: 0, to: 60_000, by: 3000) {
           #expect(try await reader.read(start..<start + 100) == content(start..<start + 100))
         }
-        #expect(ranges(server) == ["bytes=0-65535"])
+        // What follows may be read ahead, as the reads go forward.
+        #expect(ranges(server).filter { $0 != "bytes=65536-99999" } == ["bytes=0-65535"])
         await reader.close()
       }
     }
