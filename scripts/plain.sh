@@ -19,7 +19,7 @@ for command in "${commands[@]}"; do
   # In words, as typed.
   # shellcheck disable=SC2086
   if ! swift $command >"$clone/.plain.log" 2>&1; then
-    grep -E 'error:|recorded an issue|failed after' "$clone/.plain.log" | head -n 40 >&2 || true
+    grep -E -A 2 'error:|recorded an issue|failed after' "$clone/.plain.log" | head -n 100 >&2 || true
     tail -n 20 "$clone/.plain.log" >&2
     echo "plain: 'swift $command' failed after $((SECONDS - began)) s" >&2
     exit 1

@@ -197,24 +197,20 @@ struct MappedChangeTests {
   }
 
   @Test func `a relative path leads where it led when it was opened`() async throws {
+    let directory = try CurrentDirectory.temporary()
     for name in ["first", "second"] { try #require(mkdir(directory.path(name), 0o700) == 0) }
-    let (_, bytes) = try directory.file("first/file", count: 100)
-    _ = try directory.file("second/file", count: 200)
-    let here = open(".", O_RDONLY | O_CLOEXEC)
-    try #require(here >= 0)
-    defer {
-      // The current directory is the whole process's.
-      #expect(fchdir(here) == 0)
-      close(here)
+    let (_, bytes) = try await directory.file("first/file", count: 100)
+    _ = try await directory.file("second/file", count: 200)
+    try await CurrentDirectory.comingBack {
+      try #require(chdir(directory.path("first")) == 0)
+      let source = MappedSource("file")
+      let description = try await source.describe()
+      #expect(description.name == "file")
+      try #require(chdir(directory.path("second")) == 0)
+      let renewed = try await source.renew()
+      #expect(renewed.byteCount == 100)
+      #expect(try await source.read(0..<100, of: renewed) == Bytes(bytes))
+      await source.close()
     }
-    try #require(chdir(directory.path("first")) == 0)
-    let source = MappedSource("file")
-    let description = try await source.describe()
-    #expect(description.name == "file")
-    try #require(chdir(directory.path("second")) == 0)
-    let renewed = try await source.renew()
-    #expect(renewed.byteCount == 100)
-    #expect(try await source.read(0..<100, of: renewed) == bytes)
-    await source.close()
   }
 }

@@ -6,28 +6,10 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// Paths that start from the current directory, and others that are not as the system writes them.
-///
-/// The current directory is the whole process's: these tests change it, one at a time, and put it back. Processes that other
-/// tests start meanwhile begin there, so their directories last until this process ends.
-@Suite(.serialized) struct FileDirectoryTests {
-  private static let lasting: Result<TemporaryDirectory, any Error> = Result {
-    atexit { if let lasting = try? FileDirectoryTests.lasting.get() { lasting.remove() } }
-    return try TemporaryDirectory()
-  }
+struct FileDirectoryTests {
   private let directory: TemporaryDirectory
 
-  init() throws { directory = try TemporaryDirectory(in: Self.lasting.get()) }
-
-  /// Does `body`, and then returns to the current directory.
-  private func comingBack(_ body: () async throws -> Void) async throws {
-    let here = open(".", O_RDONLY | O_CLOEXEC)
-    try #require(here >= 0)
-    let result: Result<Void, any Error>
-    do { result = .success(try await body()) } catch { result = .failure(error) }
-    #expect(fchdir(here) == 0)
-    close(here)
-    try result.get()
-  }
+  init() throws { directory = try CurrentDirectory.temporary() }
 
   private func make(_ name: String, _ contents: [UInt8]) async throws -> String {
     try #require(mkdir(directory.path(name), 0o700) == 0)
@@ -40,7 +22,7 @@ import Testing
     let first = try await make("first", [1, 2, 3])
     let second = try await make("second", [4, 5, 6, 7])
     try #require(mkdir(directory.path("second/first"), 0o700) == 0)
-    try await comingBack {
+    try await CurrentDirectory.comingBack {
       try #require(chdir(first) == 0)
       var configuration = TestEngine.configuration()
       configuration.resting = RestingFiles(.continuous)
@@ -63,7 +45,7 @@ import Testing
 
   @Test func `a relative path starts from the current directory`() async throws {
     let first = try await make("first", [1, 2, 3])
-    try await comingBack {
+    try await CurrentDirectory.comingBack {
       try #require(chdir(first) == 0)
       for path in ["file", "./file"] {
         let reader = try await RangeReader(TestEngine.file(path))
@@ -79,7 +61,7 @@ import Testing
       _ = try await make("second", [4])
       try #require(symlink(first + "/file", directory.path("link")) == 0)
       try #require(symlink(first, directory.path("linked")) == 0)
-      try await comingBack {
+      try await CurrentDirectory.comingBack {
         try #require(chdir(first) == 0)
         let told = [
           "file", "./file", "../first/file", "../second/../first/./file", first + "/file", first + "//./file",

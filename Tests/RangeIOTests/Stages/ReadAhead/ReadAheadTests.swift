@@ -14,6 +14,9 @@ struct ReadAheadTests {
       time: simulation.time)
   }
 
+  /// With a budget of its own: readers of other tests would take of the one that the process shares, and have it give up.
+  private static func readAhead() -> ReadAhead { ReadAhead(budget: .init(.mebibytes(64))) }
+
   private static func count(_ name: String, _ stage: ReadAhead) -> Int { stage.statistics()![name]! }
 
   // MARK: how far
@@ -50,7 +53,7 @@ struct ReadAheadTests {
   @Test func `a scan gets nearly all of the bandwidth`() throws {
     let byteCount = 3 << 30
     let (seconds, wasted, read) = try Simulation.run(seed: 1) { simulation in
-      let (source, stage) = (Self.source(simulation, byteCount), ReadAhead())
+      let (source, stage) = (Self.source(simulation, byteCount), Self.readAhead())
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
         stage
         Caching(MemoryStore(limit: .mebibytes(256)))
@@ -75,7 +78,7 @@ struct ReadAheadTests {
 
   @Test func `of a range that is streamed nothing is read beyond its end`() throws {
     try Simulation.run(seed: 3) { simulation in
-      let (source, stage) = (Self.source(simulation, 1 << 30), ReadAhead())
+      let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
         stage
         Caching(MemoryStore(limit: .mebibytes(256)), fill: .exact)
@@ -105,7 +108,7 @@ struct ReadAheadTests {
       try Simulation.run(seed: 2) { simulation in
         let source = Self.source(simulation, 1 << 30)
         let pipeline = ReadPipeline {
-          if isAhead { ReadAhead() }
+          if isAhead { Self.readAhead() }
           Caching(MemoryStore(limit: .mebibytes(16)))
         }
         let reader = try await RangeReader(source, pipeline, configuration: simulation.configuration)
@@ -126,7 +129,7 @@ struct ReadAheadTests {
 
   @Test func `two scans and a strided run, interleaved, each get their window`() throws {
     let (seconds, asked) = try Simulation.run(seed: 3) { simulation in
-      let (source, stage) = (Self.source(simulation, 1 << 30), ReadAhead())
+      let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
         stage
         Caching(MemoryStore(limit: .mebibytes(256)), blockSize: .kibibytes(16))
@@ -182,7 +185,7 @@ struct ReadAheadTests {
 
   @Test func `what is cached is not asked for again`() throws {
     try Simulation.run(seed: 5) { simulation in
-      let (source, stage) = (Self.source(simulation, 8 << 20), ReadAhead())
+      let (source, stage) = (Self.source(simulation, 8 << 20), Self.readAhead())
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
         stage
         Caching(MemoryStore(limit: .mebibytes(64)))
@@ -201,7 +204,7 @@ struct ReadAheadTests {
       try Simulation.run(seed: seed) { simulation in
         let source = Self.source(simulation, 16 << 20)
         let reader = try await RangeReader(source, configuration: simulation.configuration) {
-          ReadAhead()
+          Self.readAhead()
           Caching(MemoryStore(limit: .mebibytes(64)))
         }
         for piece in stride(from: 0, to: 16 << 20, by: 100_000) {
@@ -346,7 +349,7 @@ struct ReadAheadTests {
 
   @Test func `what will be read is fetched with nobody waiting, and used`() throws {
     try Simulation.run(seed: 7) { simulation in
-      let (source, stage) = (Self.source(simulation, 1 << 30), ReadAhead())
+      let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
         stage
         Caching(MemoryStore(limit: .mebibytes(64)))
@@ -383,7 +386,7 @@ struct ReadAheadTests {
 
   @Test func `what is counted as cached is of what was asked for`() throws {
     try Simulation.run(seed: 16) { simulation in
-      let (source, stage) = (Self.source(simulation, 1 << 30), ReadAhead())
+      let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
       let reader = try await RangeReader(source, configuration: simulation.configuration) {
         stage
         Caching(MemoryStore(limit: .mebibytes(64)))
