@@ -195,9 +195,7 @@ struct FileReadingTests {
     let source = FileSource(adopting: read, configuration: TestEngine.configuration(syscalls: syscalls))
     await #expect { _ = try await RangeReader(source) } throws: { ($0 as? ReadError)?.code == .unsupportedSource }
     #expect(try await closed.value() == read.rawValue)
-    // With the reading end closed nobody can read what is written.
-    signal(SIGPIPE, SIG_IGN)
-    #expect(throws: Errno.brokenPipe) { try write.writeAll([0]) }
+    // By the call alone: a process that another test started meanwhile may have inherited the reading end.
     try write.close()
   }
 }
