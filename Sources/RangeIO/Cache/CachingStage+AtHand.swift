@@ -34,7 +34,9 @@ extension CachingStage {
       return nil
     }
     timing?.end()
-    if let reservation { store.insert(response.bytes, at: wide, ticket: ticket, reservation: reservation) }
+    if let reservation = consume reservation {
+      store.insert(response.bytes, at: wide, ticket: ticket, reservation: reservation)
+    }
     countMiss(request, next)
     guard wide != request.range else { return ReadResponse(response.bytes) }
     let lower = request.range.lowerBound - wide.lowerBound

@@ -9,7 +9,8 @@ struct VersionsBeingRead {
   private var tokens: [SourceID: [ChunkToken]] = [:]
   private var order: [SourceID] = []
   /// The token asked for last. Most misses in a row are of one snapshot, and to hash its id takes longer than the rest.
-  private var latest: (source: SourceDescription, token: ChunkToken)?
+  private var latestSource: SourceDescription?
+  private var latestToken: ChunkToken?
 
   /// The result of ``token(of:_:make:)``.
   struct Answer {
@@ -21,8 +22,13 @@ struct VersionsBeingRead {
 
   /// The token of exactly this snapshot, if it was the last one asked for.
   func latest(_ source: SourceDescription, _ grid: BlockGrid) -> ChunkToken? {
-    guard let latest, latest.source === source, latest.token.isAlive, latest.token.grid == grid else { return nil }
-    return latest.token
+    // The source is compared where it is: a copy would count a reference that all readers share.
+    guard latestSource === source, let token = latestToken, token.isAlive, token.grid == grid else { return nil }
+    return token
+  }
+
+  private mutating func noteLatest(_ source: SourceDescription?, _ token: ChunkToken?) {
+    (latestSource, latestToken) = (token == nil ? nil : source, token)
   }
 
   /// The token of the version that `source` describes.
@@ -33,13 +39,13 @@ struct VersionsBeingRead {
     let known = tokens[id] ?? []
     // Nearly always there is one, and it belongs to exactly this snapshot.
     for token in known where token.source === source && token.isAlive && token.grid == grid {
-      latest = (source, token)
+      noteLatest(source, token)
       return Answer(token: token)
     }
     for token in known where token.isAlive && token.grid == grid {
       if token.entry.isVersion(source) {
         token.entry.grow(to: source)
-        latest = (source, token)
+        noteLatest(source, token)
         return Answer(token: token)
       }
       // A stream that started with the shorter version may still read the rest of it. Switching back and forth is not
@@ -54,7 +60,7 @@ struct VersionsBeingRead {
     }
     if kept.count >= Self.mostVersions { answer.ended.append(kept.removeFirst()) }
     if let token = answer.token { kept.append(token) }
-    latest = answer.token.map { (source, $0) }
+    noteLatest(source, answer.token)
     if known.isEmpty { order.append(id) }
     tokens[id] = kept
     if order.count > Self.mostSources { answer.ended += tokens.removeValue(forKey: order.removeFirst()) ?? [] }
@@ -64,7 +70,7 @@ struct VersionsBeingRead {
   var all: [ChunkToken] { tokens.values.flatMap { $0 } }
 
   mutating func remove(_ source: SourceDescription) -> ChunkToken? {
-    latest = nil
+    noteLatest(nil, nil)
     let id = SourceID(source.id)
     guard let index = tokens[id]?.firstIndex(where: { $0.entry.isVersion(source) }) else { return nil }
     let token = tokens[id]?.remove(at: index)

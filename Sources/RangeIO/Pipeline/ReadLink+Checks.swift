@@ -8,9 +8,10 @@ extension ReadLink {
 
   /// Whether each range of `request` is one to be read: not empty, and within the source.
   @usableFromInline final func takes(_ request: ReadRequest) -> Bool {
+    // Nearly all requests: without a copy of the source, whose count of references all tasks would share.
+    if !isUnderiving, request.isOfOneRange { return !request.range.isEmpty && request.source.has(request.range) }
     let source = seen(request.source)
-    func takes(_ range: ByteRange) -> Bool { !range.isEmpty && source.has(range) }
-    return takes(request.range) && request.moreRanges.allSatisfy(takes)
+    return request.ranges.allSatisfy { !$0.isEmpty && source.has($0) }
   }
 
   /// What to read for `request`; `nil` if all its ranges are empty.

@@ -65,6 +65,9 @@ public struct ReadRequest: Sendable {
     set { change { $0.moreRanges = newValue } }
   }
 
+  /// Whether this is a read of one range. Cheaper than to ask for the others.
+  var isOfOneRange: Bool { extras == nil || moreRanges.isEmpty }
+
   /// All ranges, in the order requested.
   var ranges: OneOrMore<ByteRange> { OneOrMore(range, more: moreRanges) }
 

@@ -12,7 +12,7 @@ final class SourceLink: Sendable {
   fileprivate let gate = ShutdownGate()
   /// Work in flight that reads for several readers, and so may outlive the reads of this one.
   let flights = ShutdownGate()
-  private let misses = Atomic<Int>(0)
+  private let misses = Stripes()
   /// Waits in this reader, for the source or for what another reader fetches. Closing answers them at once.
   let waiting = WaiterRegistry()
 
@@ -23,9 +23,9 @@ final class SourceLink: Sendable {
   }
 
   /// The reader's reads that its cache alone could not answer, as far as they have returned bytes.
-  var cacheMisses: Int { misses.load(ordering: .relaxed) }
+  var cacheMisses: Int { misses.sum() }
 
-  func countCacheMiss() { misses.wrappingAdd(1, ordering: .relaxed) }
+  func countCacheMiss() { misses.add(1) }
 
   var isClosed: Bool { gate.isClosed }
 
@@ -157,21 +157,29 @@ final class SourceLink: Sendable {
 
 private class EndLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
+  /// Those of ``bottom``: reached through it, each use would count a reference that all tasks share.
+  private let gate: ShutdownGate
+  private let source: any RangeSource & ~Copyable
+
   init(_ link: SourceLink, _ time: TimeSource, _ caller: Any.Type?) {
+    gate = link.gate
+    source = link.source
     super.init(background: link.background, time: time, bottom: link, calledBy: caller)
   }
 
   final override func ready(_ request: ReadRequest) -> ReadResponse? {
     // For caches, which keep what they get. For a single read, a source that waits may have something better, such as
     // memory that is not copied. A prompt source has the same for both.
-    guard request.grid != nil || bottom.isPrompt, request.moreRanges.isEmpty, bottom.gate.enter() else { return nil }
-    defer { bottom.gate.leave() }
+    guard request.grid != nil || bottom.isPrompt, request.isOfOneRange, gate.enter() else { return nil }
+    defer { gate.leave() }
     // The read that follows reports any error.
-    guard let bytes = bottom.source.ready(request.range, of: request.source), bytes.count == request.range.count else {
-      return nil
-    }
+    guard let bytes = Self.ready(request, source), bytes.count == request.range.count else { return nil }
     return ReadResponse(bytes)
   }
+
+  @inline(__always) private static func ready(
+    _ request: ReadRequest, _ source: borrowing any RangeSource & ~Copyable
+  ) -> Bytes? { source.ready(request.range, of: request.source) }
 }
 
 /// The end of the chain above a source that answers its callers itself.

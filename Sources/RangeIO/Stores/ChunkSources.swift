@@ -115,7 +115,7 @@ public final class ChunkSources: Sendable {
   ///
   /// - Parameter forgetting: `false` to leave them to later tokens, which sweep.
   func settle(forgetting: Bool) {
-    guard let idle = charges.value?.takeIdle(), !idle.isEmpty, forgetting else { return }
+    guard let idle = charges.borrow({ $0.takeIdle() }), !idle.isEmpty, forgetting else { return }
     state.withLock { state in
       for token in idle where state.tokens.count > SourceCharges.free { Self.forgetIfUnneeded(token, &state) }
       state.tokens.shrink(least: SourceCharges.free)

@@ -33,6 +33,12 @@ struct ShardSources: ~Copyable {
     return table[last].token!
   }
 
+  /// Charges the token with this number, which has chunks here. Borrows it: all threads would share the count of references.
+  mutating func charge(_ bytes: Int, to number: UInt64) {
+    find(number)
+    Unmanaged<ChunkToken>.fromOpaque(table[last].address!)._withUnsafeGuaranteedRef { _ = $0.charge(bytes) }
+  }
+
   func contains(_ number: UInt64) -> Bool { table.first(number, hash: Record.hash(number)) != 0 }
 
   /// Makes it the last one. Returns whether it is here.

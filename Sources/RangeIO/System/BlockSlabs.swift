@@ -53,6 +53,10 @@ final class BlockSlabs: Sendable {
     let blockByteCount: Int
     let slabByteCount: Int
     let state = Locked(State())
+    /// Used blocks, and free blocks whose pages are in memory. Changed under the lock, in whose cache line they are, and read
+    /// without.
+    let used = Atomic<Int>(0)
+    let idle = Atomic<Int>(0)
     /// How many blocks are still to be freed before pages are dropped again: where pages are larger than blocks, few of
     /// the free blocks may have a page of their own.
     let pause = Atomic<Int>(0)
@@ -62,15 +66,19 @@ final class BlockSlabs: Sendable {
       slabByteCount = max(4 << 20, 128 << shift)
     }
 
+    /// Call under the lock.
+    func count(used more: Int, idle moreIdle: Int) {
+      used.store(used.load(ordering: .relaxed) + more, ordering: .relaxed)
+      idle.store(idle.load(ordering: .relaxed) + moreIdle, ordering: .relaxed)
+    }
+
     func slab(of address: UInt) -> UnsafeMutablePointer<Slab> { Slab.at(address & ~UInt(slabByteCount - 1)) }
 
     func index(of address: UInt) -> Int { Int(address & UInt(slabByteCount - 1)) / blockByteCount }
   }
 
-  private let sizes = shifts.map { Size(shift: $0) }
-  /// In bytes: used blocks, and free blocks whose pages are in memory.
-  private let used = Atomic<Int>(0)
-  private let idle = Atomic<Int>(0)
+  /// Borrowed where they are used: a count of references would be shared by all threads of the process.
+  private let sizes = shifts.map { Unmanaged.passRetained(Size(shift: $0)) }
   /// The number of idle bytes that is always kept.
   private let leastKept: Int
   /// The size of the system's pages, a power of two. Only whole pages can be returned.
@@ -85,20 +93,31 @@ final class BlockSlabs: Sendable {
     count & (count - 1) == 0 && count >= 1 << shifts.lowerBound && count <= 1 << shifts.upperBound
   }
 
-  private func size(of count: Int) -> Size { sizes[count.trailingZeroBitCount - Self.shifts.lowerBound] }
+  deinit { for size in sizes { size.release() } }
+
+  @inline(__always) private func withSize<Result>(of count: Int, _ body: (Size) -> Result) -> Result {
+    sizes[count.trailingZeroBitCount - Self.shifts.lowerBound]._withUnsafeGuaranteedRef(body)
+  }
+
+  @inline(__always) private func sum(_ body: (Size) -> Int) -> Int {
+    sizes.reduce(0) { $0 + $1._withUnsafeGuaranteedRef(body) }
+  }
 
   /// The bytes of all slabs, used or not, with or without pages in memory.
-  var byteCount: Int { sizes.reduce(0) { $0 + $1.state.withLock { $0.count } * $1.slabByteCount } }
+  var byteCount: Int { sum { $0.state.withLock { $0.count } * $0.slabByteCount } }
+
+  private var usedByteCount: Int { sum { $0.used.load(ordering: .relaxed) * $0.blockByteCount } }
 
   /// The bytes of free blocks whose pages are in memory.
-  var idleByteCount: Int { idle.load(ordering: .relaxed) }
+  var idleByteCount: Int { sum { $0.idle.load(ordering: .relaxed) * $0.blockByteCount } }
 
   /// Allocates a block of `count` bytes with undefined contents; `nil` if the system has no memory.
-  func take(_ count: Int) -> UnsafeMutableRawPointer? {
-    let size = size(of: count)
-    let (address, wasIdle) = size.state.withLock { state -> (UInt, Bool) in
+  func take(_ count: Int) -> UnsafeMutableRawPointer? { withSize(of: count) { take(count, of: $0) } }
+
+  private func take(_ count: Int, of size: Size) -> UnsafeMutableRawPointer? {
+    let address = size.state.withLock { state -> UInt in
       if state.withRoom.isEmpty {
-        guard let pages = rio_map_aligned_pages(size.slabByteCount) else { return (0, false) }
+        guard let pages = rio_map_aligned_pages(size.slabByteCount) else { return 0 }
         let slab = pages.bindMemory(to: Slab.self, capacity: 1)
         slab.initialize(to: Slab(count: size.slabByteCount / size.blockByteCount))
         state.addToThoseWithRoom(slab)
@@ -109,49 +128,51 @@ final class BlockSlabs: Sendable {
       if slab.pointee.used == 0 { state.emptyCount -= 1 }
       let (index, wasIdle) = slab.pointee.take()
       if slab.pointee.isFull { state.removeFromThoseWithRoom(slab) }
-      return (UInt(bitPattern: slab) + UInt(index * size.blockByteCount), wasIdle)
+      size.count(used: 1, idle: wasIdle ? -1 : 0)
+      return UInt(bitPattern: slab) + UInt(index * size.blockByteCount)
     }
-    if wasIdle { idle.wrappingSubtract(count, ordering: .relaxed) }
-    if address != 0 { used.wrappingAdd(count, ordering: .relaxed) }
     return UnsafeMutableRawPointer(bitPattern: address)
   }
 
   /// Frees a block.
   func giveBack(_ block: UnsafeMutableRawPointer, _ count: Int) {
-    let size = size(of: count)
+    withSize(of: count) { giveBack(block, count, to: $0) }
+  }
+
+  private func giveBack(_ block: UnsafeMutableRawPointer, _ count: Int, to size: Size) {
     let address = UInt(bitPattern: block)
     let unused = size.state.withLock { state in
       let slab = size.slab(of: address)
       if slab.pointee.isFull { state.addToThoseWithRoom(slab) }
       slab.pointee.idle.insert(size.index(of: address))
-      return Self.release(1, of: slab, &state)
+      size.count(used: -1, idle: 1)
+      return Self.release(1, of: slab, &state, size)
     }
-    used.wrappingSubtract(count, ordering: .relaxed)
-    let kept = idle.wrappingAdd(count, ordering: .relaxed).newValue
     unmap(unused, size)
-    guard kept > max(leastKept, used.load(ordering: .relaxed) / 16) else { return }
+    let kept = idleByteCount
+    guard kept > leastKept, kept > usedByteCount / 16 else { return }
     if size.pause.wrappingSubtract(1, ordering: .relaxed).newValue < 0 { dropIdlePages(size) }
   }
 
-  /// Notes that blocks of a slab are no longer used. Returns the slab, if it must be returned to the system, and how
-  /// many of its free blocks were idle; else 0.
+  /// Notes that blocks of a slab are no longer used. Returns the slab if it must be returned to the system;
+  /// else 0.
   private static func release(
-    _ count: Int, of slab: UnsafeMutablePointer<Slab>, _ state: inout State
-  ) -> (slab: UInt, idle: Int) {
+    _ count: Int, of slab: UnsafeMutablePointer<Slab>, _ state: inout State, _ size: Size
+  ) -> UInt {
     slab.pointee.used -= count
-    guard slab.pointee.used == 0 else { return (0, 0) }
+    guard slab.pointee.used == 0 else { return 0 }
     guard state.emptyCount > 0 else {
       state.emptyCount = 1
-      return (0, 0)
+      return 0
     }
     state.removeFromThoseWithRoom(slab)
     state.count -= 1
-    return (UInt(bitPattern: slab), slab.pointee.idle.count)
+    size.count(used: 0, idle: -slab.pointee.idle.count)
+    return UInt(bitPattern: slab)
   }
 
-  private func unmap(_ unused: (slab: UInt, idle: Int), _ size: Size) {
-    guard let slab = UnsafeMutableRawPointer(bitPattern: unused.slab) else { return }
-    idle.wrappingSubtract(unused.idle * size.blockByteCount, ordering: .relaxed)
+  private func unmap(_ slab: UInt, _ size: Size) {
+    guard let slab = UnsafeMutableRawPointer(bitPattern: slab) else { return }
     rio_unmap_pages(slab, size.slabByteCount)
   }
 
@@ -163,11 +184,11 @@ final class BlockSlabs: Sendable {
       if slab.pointee.used == 0 { state.emptyCount -= 1 }
       let indices = slab.pointee.idle.removeAll()
       slab.pointee.used += indices.count
+      size.count(used: 0, idle: -indices.count)
       if slab.pointee.isFull { state.removeFromThoseWithRoom(slab) }
       return (UInt(bitPattern: slab), indices)
     }
     guard let slab = UnsafeMutableRawPointer(bitPattern: address) else { return }
-    idle.wrappingSubtract(indices.count * size.blockByteCount, ordering: .relaxed)
     // Otherwise the system would bring the pages back to make a huge one.
     rio_forbid_huge_pages(slab, size.slabByteCount)
     let blocksOfPage = max(1, pageByteCount / size.blockByteCount)
@@ -186,14 +207,13 @@ final class BlockSlabs: Sendable {
       first = end
     }
     size.pause.store(dropped.count < indices.count / 8 ? 256 : 0, ordering: .relaxed)
-    // Before others can take them.
-    idle.wrappingAdd(kept.count * size.blockByteCount, ordering: .relaxed)
     let unused = size.state.withLock { [kept, dropped] state in
       let slab = Slab.at(address)
       if slab.pointee.isFull { state.addToThoseWithRoom(slab) }
       for index in kept { slab.pointee.idle.insert(index) }
       for index in dropped { slab.pointee.dropped.insert(index) }
-      return Self.release(indices.count, of: slab, &state)
+      size.count(used: 0, idle: kept.count)
+      return Self.release(indices.count, of: slab, &state, size)
     }
     unmap(unused, size)
   }

@@ -91,7 +91,15 @@ extension FileSource {
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
     guard range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
     defer { gate.leave() }
-    guard let lanes = try? openLanes(for: source), usesResidentLane(of: lanes),
+    // The first file is not renewed: it is borrowed, since all reads share its count of references.
+    if currentGeneration == 0 { return opened.borrow { ready(range, of: source, $0) } ?? nil }
+    // `try?`: the read that follows says that the file was renewed.
+    guard let lanes = try? openLanes(for: source) else { return nil }
+    return ready(range, of: source, lanes)
+  }
+
+  private func ready(_ range: ByteRange, of source: SourceDescription, _ lanes: FileLanes) -> Bytes? {
+    guard usesResidentLane(of: lanes),
       let buffer = BlockBacking.allocate(range.count),
       // `try?`: the read that follows reports a failing disk, and a file that has changed.
       (try? lanes.resident.fill(buffer.memory, from: range)) == range.count

@@ -186,12 +186,15 @@ final class PositionalLane: Sendable {
 /// `preadv2(RWF_NOWAIT)`, Linux only; see preadv2(2).
 final class ResidentLane: Sendable {
   private let file: OpenFile
+  /// The file's. At hand, since each use through the file would count a reference that all tasks share.
+  private let syscalls: Syscalls
   private let begun: BegunReads?
   /// `false` once this file's system has said that it cannot tell what is resident.
   private let isAvailable = Atomic<Bool>(true)
 
   init(_ file: OpenFile, begun: BegunReads?) {
     self.file = file
+    syscalls = file.syscalls
     self.begun = begun
   }
 
@@ -207,7 +210,7 @@ final class ResidentLane: Sendable {
   /// that were resident.
   func fill(_ buffer: UnsafeMutableRawBufferPointer, from range: ByteRange) throws(ReadError) -> Int {
     try attempt(range, after: 0) { () throws(Errno) in
-      try file.syscalls.readWhatIsResident(file.descriptor, buffer, at: range.lowerBound)
+      try syscalls.readWhatIsResident(file.descriptor, buffer, at: range.lowerBound)
     }
   }
 
@@ -218,7 +221,7 @@ final class ResidentLane: Sendable {
   {
     try attempt(range, after: filled) { () throws(Errno) in
       try buffers.fillWithResident(
-        after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
+        after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, syscalls)
     }
   }
 

@@ -11,12 +11,16 @@ final class MemoryLedger: Sendable {
   private let budget: MemoryBudget?
   /// For what the system leaves. With a budget, that asks it.
   let tenant: RoomTenant
+  /// The tenant's: see ``MemoryStore/room``.
+  let room: MemoryRoom
 
   init(ownLimit: Int, blockLimit: Int, budget: MemoryBudget?, room: MemoryRoom = .shared) {
     ownBytes = Ledger(limit: ownLimit)
     ownBlocks = Ledger(limit: blockLimit)
     self.budget = budget
-    tenant = budget?.tenant ?? RoomTenant(in: room)
+    let tenant = budget?.tenant ?? RoomTenant(in: room)
+    self.tenant = tenant
+    self.room = tenant.room
   }
 
   /// The bytes that the store may always take.
@@ -85,7 +89,7 @@ final class MemoryLedger: Sendable {
   /// The same, if the system has no more memory than now.
   func lacking(bytes: Int, blocks: Int) -> (bytes: Int, blocks: Int) {
     let missing = missing(bytes: bytes, blocks: blocks)
-    return (max(missing.bytes, tenant.room.missing(bytes)), missing.blocks)
+    return (max(missing.bytes, room.missing(bytes)), missing.blocks)
   }
 
   /// What this store may hold at present: with a budget, what the others leave of it; and what the system leaves.

@@ -38,11 +38,11 @@ extension MemoryStore {
     // What the source itself takes must be there at the same time.
     let due = sourceCharges?.due(for: token)
     let bytes = charge.bytes + (due?.bytes ?? 0)
-    let isExpected = bytes <= ledger.ownLimit && ledger.tenant.room.expect(charge.bytes)
+    let isExpected = bytes <= ledger.ownLimit && room.expect(charge.bytes)
     guard isExpected, makeRoomInShare(of: token, charge.bytes, own, &gone),
       makeRoom(bytes: bytes, blocks: charge.blocks, near: shards.index(of: Self.key(of: range, token)), &gone)
     else {
-      if isExpected { ledger.tenant.room.forget(charge.bytes) }
+      if isExpected { room.forget(charge.bytes) }
       if let due { sourceCharges?.cancel(due.payment) }
       token.charge(-charge.bytes)
       refused()
@@ -60,7 +60,7 @@ extension MemoryStore {
   /// Cancels a reservation that is not needed.
   public func cancel(_ reservation: ChunkReservation) {
     reservation.token?.charge(-reservation.byteCount)
-    ledger.tenant.room.forget(reservation.byteCount)
+    room.forget(reservation.byteCount)
     ledger.give(bytes: reservation.byteCount, blocks: reservation.blockCount)
     roomIsFree()
   }
@@ -168,7 +168,7 @@ extension MemoryStore {
     }
     let left = reservation.token === ticket.token ? charged : reservation.byteCount
     if left != 0 { reservation.token?.charge(-left) }
-    ledger.tenant.room.forget(reservation.byteCount)
+    room.forget(reservation.byteCount)
     ledger.give(bytes: pool.bytes, blocks: pool.blocks)
     evictExcess()
     // The reserved bytes are chunks now, and can be evicted.
@@ -186,7 +186,7 @@ extension MemoryStore {
       guard let shard = shards.fullest(except: empty) else { break }
       evictSome(excess, from: shard, &empty, to: outlet)
     }
-    ledger.tenant.room.shrink()
+    room.shrink()
   }
 
   /// Stores one piece. `pool` pays for it, and receives what is replaced. `charged`: what its source is charged already, of
@@ -200,14 +200,14 @@ extension MemoryStore {
     let charge = Self.charge(of: piece.range.count)
     let isCharged = charged >= charge
     let new = ShardState.Arrival(
-      piece: piece, block: block, hash: hash, ticket: ticket, charge: charge, isCharged: isCharged)
+      piece: piece, block: block, hash: hash, charge: charge, isCharged: isCharged)
     let now = presentForLimits
     // Bounded: in each round that fails, another insertion into this block has succeeded.
     for _ in 0..<4 {
       let stored = shards.change(shard) {
         // Asked under the lock. A caller that pins goes through the chunks afterwards, so it finds this one, or its pin
         // is seen here.
-        $0.store(new, isPinned: ticket.token.entry.pins(whole), now: now, &pool)
+        $0.store(new, ticket, isPinned: ticket.token.entry.pins(whole), now: now, &pool)
       }
       switch stored {
       case .new, .stored:
@@ -217,7 +217,7 @@ extension MemoryStore {
         return true
       case .present: return true
       case .stale: return false
-      case .merge(let held): if let result = merge(new, into: held, shard, &pool) { return result }
+      case .merge(let held): if let result = merge(new, ticket, into: held, shard, &pool) { return result }
       }
     }
     return true
@@ -226,7 +226,8 @@ extension MemoryStore {
   /// Merges pieces of one block outside the lock, and exchanges them for the old ones. Returns `nil` if the block was
   /// changed in between. Then everything must be done again.
   private func merge(
-    _ new: ShardState.Arrival, into held: ShardState.Held, _ shard: Int, _ pool: inout EvictedChunks
+    _ new: ShardState.Arrival, _ ticket: ChunkTicket, into held: ShardState.Held, _ shard: Int,
+    _ pool: inout EvictedChunks
   ) -> Bool? {
     guard let merged = PieceList.merge(held.pieces, with: new.piece) else { return true }
     let charge = Self.charge(of: merged.pieces)
@@ -240,7 +241,7 @@ extension MemoryStore {
     }
     let isReplaced = shards.change(shard) { state in
       let done = state.replace(
-        held, block: new.block, ticket: new.ticket, with: merged.pieces, charge: charge, &pool)
+        held, block: new.block, ticket: ticket, with: merged.pieces, charge: charge, &pool)
       if done {
         state.counts.merges += 1
         state.counts.consolidations += merged.isConsolidated ? 1 : 0
@@ -248,7 +249,7 @@ extension MemoryStore {
       }
       return done
     }
-    guard isReplaced else { return new.ticket.isValid ? nil : false }
+    guard isReplaced else { return ticket.isValid ? nil : false }
     pool.bytes -= charge
     pool.blocks -= 1
     return true

@@ -73,6 +73,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// The sources that this store knows.
   public let sources: ChunkSources
   let ledger: MemoryLedger
+  /// The ledger's. All stores of a process share it, and its count of references too, were it not at hand here.
+  let room: MemoryRoom
   let shards: MemoryShards
   let configuration: Configuration
   let limitChanges: Locked<LimitChanges<Limits>>
@@ -122,6 +124,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     ledger = MemoryLedger(
       ownLimit: configuration.limit.bytes, blockLimit: configuration.blockLimit, budget: budget,
       room: configuration.room)
+    room = ledger.room
     limitChanges = Locked(LimitChanges(Limits(bytes: configuration.limit.bytes, blocks: configuration.blockLimit)))
     let blocks = min(configuration.blockLimit, configuration.limit.bytes / max(1, configuration.typicalBlockSize.bytes))
     shards = MemoryShards(

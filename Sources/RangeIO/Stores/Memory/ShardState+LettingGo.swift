@@ -26,7 +26,7 @@ extension ShardState {
     let token = table[number].token
     if table[number].isPinned { pinnedBytes -= charge }
     gone.add(table.remove(number), bytes: charge)
-    account(sources.token(token), -charge)
+    account(-charge, token)
     sources.remove(token)
     return charge
   }

@@ -7,7 +7,6 @@ extension ShardState {
     let block: Int
     /// The hash of its key.
     let hash: UInt64
-    let ticket: ChunkTicket
     /// What it is charged if it is all that is here of the block.
     let charge: Int
     /// Whether its source is charged already.
@@ -39,23 +38,24 @@ extension ShardState {
   }
 
   /// Stores one piece of a block, unless pieces must be merged first.
-  mutating func store(_ new: Arrival, isPinned: Bool, now: Int64, _ gone: inout EvictedChunks) -> Stored {
-    let (piece, ticket) = (new.piece, new.ticket)
+  mutating func store(
+    _ new: borrowing Arrival, _ ticket: borrowing ChunkTicket, isPinned: Bool, now: Int64, _ gone: inout EvictedChunks
+  ) -> Stored {
     guard ticket.isValid else {
       counts.stale += 1
       return .stale
     }
-    let token = ticket.token
-    let slot = find(token.number, new.block, new.hash, now: now, &gone)
+    let number = ticket.token.number
+    let slot = find(number, new.block, new.hash, now: now, &gone)
     guard slot != 0 else {
       guard table.hasRoom(for: new.hash) else { return .stale }
-      let (owner, lower) = Self.backing(of: [piece])
-      let slot = table.add(token: token.number, block: new.block, hash: new.hash, lower: lower, owner: owner)
+      let (owner, lower) = Self.backing(of: [new.piece])
+      let slot = table.add(token: number, block: new.block, hash: new.hash, lower: lower, owner: owner)
       table[slot].fetchedAt = ticket.fetchedAt.nanoseconds
       // Set in both cases: bytes that come back from a tier below may have been part of a pinned block.
       table[slot].isPinned = isPinned
-      sources.add(token)
-      if new.isCharged { bytes += new.charge } else { account(token, new.charge) }
+      sources.add(ticket.token)
+      if new.isCharged { bytes += new.charge } else { account(new.charge, number) }
       if isPinned {
         pinnedBytes += new.charge
       } else {
@@ -66,7 +66,7 @@ extension ShardState {
       counts.insertions += 1
       return .new
     }
-    let old = pieces(slot)
+    let (old, piece) = (pieces(slot), new.piece)
     if old.contains(where: {
       $0.range.lowerBound <= piece.range.lowerBound && piece.range.upperBound <= $0.range.upperBound
     }) {
@@ -120,13 +120,14 @@ extension ShardState {
     table[slot].fetchedAt = fetchedAt
     table[slot].isPinned = isPinned
     gone.add(old, bytes: before)
-    account(sources.token(table[slot].token), charge - before)
+    account(charge - before, table[slot].token)
     if isPinned { pinnedBytes += charge - before } else { policy.reweigh(slot, weight: charge) }
   }
 
-  mutating func account(_ token: ChunkToken, _ charge: Int) {
+  /// Charges a source that has chunks here.
+  mutating func account(_ charge: Int, _ token: UInt64) {
     bytes += charge
-    token.charge(charge)
+    sources.charge(charge, to: token)
   }
 
   /// What a slot holds.
