@@ -76,6 +76,7 @@ extension CompressedShard {
   /// Frees a segment that has no live records. Returns its memory, to be released outside the lock.
   mutating func endDraining(_ number: UInt32) -> SegmentMemory {
     let memory = segments[Int(number)]!.memory
+    memory.leaves()
     segmentBytes -= memory.capacity
     segments[Int(number)] = nil
     counts.segmentsFreed += 1

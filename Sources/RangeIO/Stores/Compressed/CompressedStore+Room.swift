@@ -130,10 +130,13 @@ extension CompressedStore {
     }
   }
 
-  /// Evicts the oldest until the store holds no more than its limit.
+  /// Evicts the oldest until the store holds no more than its limit, and waits for reads that keep evicted segments.
   ///
   /// - Throws: `CancellationError`.
-  func reachLimit() async throws { try await evict { ledger.bytes > ledger.limit } }
+  func reachLimit() async throws {
+    let isTooMuch = { [ledger] in ledger.bytes > ledger.limit }
+    try await ledger.wait(while: isTooMuch) { try await evict(while: isTooMuch) }
+  }
 
   /// Evicts the oldest until the store holds at most `size`. The limit does not change.
   ///

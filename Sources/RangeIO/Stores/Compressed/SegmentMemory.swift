@@ -1,4 +1,5 @@
 import CRangeIOSystem
+import Synchronization
 
 /// The memory of one segment. A read from it keeps it alive; its charge is given back when the last user releases it.
 ///
@@ -9,6 +10,7 @@ final class SegmentMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let capacity: Int
   private let ledger: CompressedLedger
+  private let isLeaving = Atomic<Bool>(false)
 
   /// Creates memory for which `ledger` has been charged ``footprint(of:)``; `nil` if the system has none.
   init?(_ capacity: Int, chargedTo ledger: CompressedLedger) {
@@ -23,6 +25,12 @@ final class SegmentMemory: @unchecked Sendable {
   deinit {
     if Self.isPooled(capacity) { BufferPool.shared.takeBackPages(base, for: capacity) } else { rio_free(base) }
     ledger.give(Self.footprint(of: capacity))
+    if isLeaving.load(ordering: .relaxed) { ledger.segmentIsGone() }
+  }
+
+  /// It is in no shard any more: only reads from it keep it.
+  func leaves() {
+    if !isLeaving.exchange(true, ordering: .relaxed) { ledger.segmentLeaves() }
   }
 
   private static func isPooled(_ capacity: Int) -> Bool { capacity >= BufferPool.smallestPooled }
@@ -37,6 +45,10 @@ final class SegmentMemory: @unchecked Sendable {
 final class CompressedLedger: Sendable {
   private let own: Ledger
   private let budget: MemoryBudget?
+  /// Segments that are in no shard any more, and that reads keep.
+  private let leaving = Atomic<Int>(0)
+  private let waiting = Locked<[Promise<Void>]>([])
+  private let isAwaited = Atomic<Bool>(false)
 
   init(limit: Int, budget: MemoryBudget?) {
     own = Ledger(limit: limit)
@@ -69,5 +81,38 @@ final class CompressedLedger: Sendable {
   func give(_ bytes: Int) {
     own.give(bytes)
     budget?.give(bytes)
+  }
+
+  // MARK: segments that reads keep
+
+  fileprivate func segmentLeaves() { leaving.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
+  fileprivate func segmentIsGone() {
+    leaving.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    // A waiter sets this first and then looks at what is leaving, so one of the two sees the other.
+    guard isAwaited.load(ordering: .sequentiallyConsistent) else { return }
+    let answers = waiting.withLock { waiting in
+      isAwaited.store(false, ordering: .sequentiallyConsistent)
+      defer { waiting = [] }
+      return waiting
+    }
+    for answer in answers { answer.resolve(.success(())) }
+  }
+
+  /// Evicts by `evict` while `isTooMuch` and something of it is kept by reads, which end soon.
+  ///
+  /// - Throws: what `evict` throws; `CancellationError`.
+  func wait(while isTooMuch: () -> Bool, evict: () async throws -> Void) async throws {
+    while true {
+      let answer = Promise<Void>()
+      waiting.withLock { waiting in
+        waiting.append(answer)
+        isAwaited.store(true, ordering: .sequentiallyConsistent)
+      }
+      defer { waiting.withLock { waiting in waiting.removeAll { $0 === answer } } }
+      try await evict()
+      guard isTooMuch(), leaving.load(ordering: .sequentiallyConsistent) > 0 else { return }
+      try await answer.value()
+    }
   }
 }

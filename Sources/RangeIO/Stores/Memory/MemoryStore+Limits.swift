@@ -49,9 +49,9 @@ extension MemoryStore {
       let held = statistics()
       let unmovable = held.pinnedBytes + ledger.metadataBytes
       let isToCome = held.reservedBytes > 0 || held.removedBytes > 0 || shards.fullest() != nil
-      guard isToCome, ledger.canHold(unmovable) else {
-        // Nothing here has to stay, so other tiers of the budget hold the rest, and handle it themselves.
-        guard unmovable > 0 else { return }
+      // Nothing here has to stay or is to come, so other tiers of the budget hold the rest, and handle it themselves.
+      if unmovable == 0, !isToCome { return }
+      guard isToCome, unmovable == 0 || ledger.canHold(unmovable) else {
         throw ReadError(
           .limitExceeded,
           "\(unmovable) bytes are pinned or metadata, more than the new limit leaves room for: unpin some")

@@ -9,4 +9,9 @@ import Testing
     print(report)
     #expect(report.failures == [])
   }
+
+  @Test func `a resize ends when reads have given back what they reserved, and the segments that they keep`() {
+    // In this history one ended before.
+    #expect(TieredModel(seed: 442).run(operations: 1000) == nil)
+  }
 }
