@@ -162,7 +162,7 @@ extension SpillFolder {
   }
 
   private func isOurs(_ name: String, _ start: [UInt8]) -> Bool {
-    Self.isMarked(start) || Self.isBlank(start) || Self.hasItsNumber(name, start)
+    Self.isMarked(start) || Self.isBlank(start) || Self.isTorn(start) || Self.hasItsNumber(name, start)
   }
 
   private static func hasItsNumber(_ name: String, _ start: [UInt8]) -> Bool {
@@ -172,6 +172,12 @@ extension SpillFolder {
   }
 
   private static func isMarked(_ start: [UInt8]) -> Bool { start.starts(with: mark.utf8) }
+
+  /// Whether the first write of the file was cut short: it begins as the mark does, and nothing follows.
+  private static func isTorn(_ start: [UInt8]) -> Bool {
+    let written = zip(start, mark.utf8).prefix { $0 == $1 }.count
+    return written > 0 && start[written...].allSatisfy { $0 == 0 }
+  }
 
   private static func isBlank(_ start: [UInt8]) -> Bool { start.allSatisfy { $0 == 0 } }
 

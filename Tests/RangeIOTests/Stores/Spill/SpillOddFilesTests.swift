@@ -66,6 +66,25 @@ import Testing
     try await store.close()
   }
 
+  // MARK: segments whose first write was cut short
+
+  @Test(arguments: 1..<8, [0, 59])
+  func `a segment whose header was cut short is removed, and what only looks like it stays`(
+    written: Int, zeros: Int
+  ) async throws {
+    let spill = SimulatedSpill()
+    try await filled(spill)
+    let start = Array("RIOSPILL".utf8.prefix(written))
+    let (torn, other) = (SpillFormat.segmentName(100), SpillFormat.segmentName(101))
+    spill.disk.setContents(of: spill.path(torn), start + [UInt8](repeating: 0, count: zeros))
+    spill.disk.setContents(of: spill.path(other), start + [1])
+    let store = try spill.open()
+    #expect(FillSource(store.sources).served(0..<8, by: store) == Set(0..<8))
+    #expect(spill.disk.contents(of: spill.path(torn)) == nil)
+    #expect(spill.disk.contents(of: spill.path(other)) == start + [1])
+    try await store.close()
+  }
+
   // MARK: segments that are left out
 
   @Test func `sequences go on beyond a segment that was left out when the newest has no record`() async throws {
