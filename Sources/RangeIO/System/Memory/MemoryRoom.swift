@@ -9,7 +9,7 @@ import Synchronization
 package final class MemoryRoom: Sendable {
   private let held = Atomic<Int>(0)
   /// What reads in flight will use: see ``expect(_:)``. In stripes, since every read that is kept counts here.
-  private let due = ThreadTallies()
+  private let due = Stripes()
   /// Copies of what `growth` says, for the way that takes no lock.
   private let allowed = Atomic<Int>(0)
   private let floor = Atomic<Int>(.min)
@@ -63,7 +63,7 @@ package final class MemoryRoom: Sendable {
     case .grant: break
     case .look:
       let left = look()
-      let due = due.sums().amount
+      let due = due.sum()
       guard change({ $0.sees(left, wanting: bytes, held: $1, due: due) }) else { return false }
     }
     charge(bytes)
@@ -104,9 +104,10 @@ package final class MemoryRoom: Sendable {
   /// reads may have to be copied, and is held until all who wait for it have gone on. Returns false if too many are due; one
   /// read may always.
   func expect(_ bytes: Int) -> Bool {
-    due.add(2 * bytes)
+    // In order: of two reads that come at once, one at least counts the other.
+    due.addInOrder(2 * bytes)
     let most = mostDue.load(ordering: .relaxed)
-    guard most < .max, due.sums().amount > max(most, 2 * bytes) else { return true }
+    guard most < .max, due.sum() > max(most, 2 * bytes) else { return true }
     forget(bytes)
     return false
   }
