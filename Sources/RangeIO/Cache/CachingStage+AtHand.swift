@@ -34,6 +34,7 @@ extension CachingStage {
       return nil
     }
     timing?.end()
+    // Handed over: a copy would count a reference to the token.
     if let reservation = consume reservation {
       store.insert(response.bytes, at: wide, ticket: ticket, reservation: reservation)
     }

@@ -47,8 +47,7 @@ final class CompressedLedger: Sendable {
   private let budget: MemoryBudget?
   /// Segments that are in no shard any more, and that reads keep.
   private let leaving = Atomic<Int>(0)
-  private let waiting = Locked<[Promise<Void>]>([])
-  private let isAwaited = Atomic<Bool>(false)
+  private let segmentGone = Notifier()
 
   init(limit: Int, budget: MemoryBudget?) {
     own = Ledger(limit: limit)
@@ -89,14 +88,7 @@ final class CompressedLedger: Sendable {
 
   fileprivate func segmentIsGone() {
     leaving.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-    // A waiter sets this first and then looks at what is leaving, so one of the two sees the other.
-    guard isAwaited.load(ordering: .sequentiallyConsistent) else { return }
-    let answers = waiting.withLock { waiting in
-      isAwaited.store(false, ordering: .sequentiallyConsistent)
-      defer { waiting = [] }
-      return waiting
-    }
-    for answer in answers { answer.resolve(.success(())) }
+    segmentGone.notify()
   }
 
   /// Evicts by `evict` while `isTooMuch` and something of it is kept by reads, which end soon.
@@ -104,12 +96,8 @@ final class CompressedLedger: Sendable {
   /// - Throws: what `evict` throws; `CancellationError`.
   func wait(while isTooMuch: () -> Bool, evict: () async throws -> Void) async throws {
     while true {
-      let answer = Promise<Void>()
-      waiting.withLock { waiting in
-        waiting.append(answer)
-        isAwaited.store(true, ordering: .sequentiallyConsistent)
-      }
-      defer { waiting.withLock { waiting in waiting.removeAll { $0 === answer } } }
+      let answer = segmentGone.listen()
+      defer { segmentGone.leave(answer) }
       try await evict()
       guard isTooMuch(), leaving.load(ordering: .sequentiallyConsistent) > 0 else { return }
       try await answer.value()

@@ -37,12 +37,8 @@ extension MemoryStore {
   func reachLimits() async throws {
     while true {
       // Added before looking, so that room that becomes free in between is not missed.
-      let answer = Promise<Void>()
-      waitingForRoom.withLock { waiting in
-        waiting.append(answer)
-        isRoomAwaited.store(true, ordering: .sequentiallyConsistent)
-      }
-      defer { waitingForRoom.withLock { waiting in waiting.removeAll { $0 === answer } } }
+      let answer = roomFreed.listen()
+      defer { roomFreed.leave(answer) }
       try await shrink { self.ledger.missing(bytes: 0, blocks: 0) }
       let excess = ledger.missing(bytes: 0, blocks: 0)
       guard excess.bytes > 0 || excess.blocks > 0 else { return }
@@ -146,15 +142,7 @@ extension MemoryStore {
   func roomIsFree() {
     // A tier below may still be taking chunks of them.
     sources.settle(forgetting: outlet == nil)
-    // Nearly always no task waits. A waiter first sets this flag and then looks at the accounts; this is called after
-    // the accounts changed. So one of the two sees the other.
-    guard isRoomAwaited.load(ordering: .sequentiallyConsistent) else { return }
-    let waiting = waitingForRoom.withLock { waiting in
-      isRoomAwaited.store(false, ordering: .sequentiallyConsistent)
-      defer { waiting = [] }
-      return waiting
-    }
-    for one in waiting { one.resolve(.success(())) }
+    roomFreed.notify()
   }
 
   // MARK: time

@@ -94,8 +94,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   let sourceCharges: SourceCharges?
   private let refusals = Atomic<Int>(0)
   /// Waiters for the limit. Woken by an evicted chunk, a removed chunk, or a cancelled reservation.
-  let waitingForRoom = Locked<[Promise<Void>]>([])
-  let isRoomAwaited = Atomic<Bool>(false)
+  let roomFreed = Notifier()
   /// The shared capacity that the policies were told.
   private let policyCapacity: Atomic<Int>
   private let ownSink = PublishedOnce<EvictionSinkBox>()

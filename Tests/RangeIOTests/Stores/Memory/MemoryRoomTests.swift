@@ -74,7 +74,7 @@ import Testing
     let resizing = start { try await store.resize(to: MemoryStore.charge(blocks: 10)) }
     await quiet()
     #expect(store.statistics().limit == 10 * Self.charge)
-    #expect(!store.waitingForRoom.withLock { $0.isEmpty })
+    #expect(store.roomFreed.isHeard)
     source.insert(0..<20 * 4096, reservation, ticket)
     try await resizing.value
     #expect(store.statistics().bytes <= 10 * Self.charge)
@@ -98,11 +98,11 @@ import Testing
     let reservation = try #require(source.reserve(0..<20 * 4096))
     let resizing = start { try await store.resize(to: MemoryStore.charge(blocks: 10)) }
     await quiet()
-    #expect(!store.waitingForRoom.withLock { $0.isEmpty })
+    #expect(store.roomFreed.isHeard)
     resizing.cancel()
     await #expect(throws: CancellationError.self) { try await resizing.value }
     #expect(store.statistics().limit == before)
-    #expect(store.waitingForRoom.withLock { $0.isEmpty })
+    #expect(!store.roomFreed.isHeard)
     store.cancel(reservation)
   }
 
