@@ -22,14 +22,11 @@ enum Hazards {
     rio_line_of_thread(thread).assumingMemoryBound(to: Atomic<UInt>.self)
   }
 
-  /// The objects that are looked at.
-  private static var announced: [UInt] {
-    var all: [UInt] = []
-    for thread in 1...max(1, rio_highest_thread_number()) {
-      let address = line(thread).pointee.load(ordering: .sequentiallyConsistent)
-      if address != 0 { all.append(address) }
-    }
-    return all
+  /// Whether an object is looked at.
+  private static func isAnnounced(_ address: UInt) -> Bool {
+    for thread in 1...max(1, rio_highest_thread_number())
+    where line(thread).pointee.load(ordering: .sequentiallyConsistent) == address { return true }
+    return false
   }
 
   // MARK: release
@@ -40,20 +37,20 @@ enum Hazards {
 
   /// Releases objects that can no longer be found. An object that a thread looks at is released by a later call.
   ///
-  /// - Complexity: O(threads + objects), without a call to the system.
+  /// - Complexity: O(threads × objects), without an allocation as a rule, and without a call to the system.
   static func release(_ first: Unmanaged<BlockBacking>, _ more: [Unmanaged<BlockBacking>] = []) {
-    let announced = announced
     var left: [UInt] = []
     func release(_ object: Unmanaged<BlockBacking>) {
       let address = UInt(bitPattern: object.toOpaque())
-      if announced.contains(address) { left.append(address) } else { object.release() }
+      if isAnnounced(address) { left.append(address) } else { object.release() }
     }
     release(first)
     for object in more { release(object) }
     guard !left.isEmpty || isAnyKept.load(ordering: .relaxed) else { return }
     let free = kept.withLock { [left] kept in
-      let free = kept.filter { !announced.contains($0) }
-      kept = kept.filter(announced.contains) + left
+      // Looked at now, under the lock: what another thread keeps may be looked at since this one began.
+      let free = kept.filter { !isAnnounced($0) }
+      kept = kept.filter { !free.contains($0) } + left
       isAnyKept.store(!kept.isEmpty, ordering: .relaxed)
       return free
     }

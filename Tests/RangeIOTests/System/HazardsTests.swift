@@ -32,6 +32,32 @@ import Testing
     #expect(seen.object == nil && last.object == nil && more.object == nil)
   }
 
+  /// Does something when it ends.
+  private final class AtEnd {
+    let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+    deinit { body() }
+  }
+
+  @Test func `what another has kept since a release began stays while it is looked at`() throws {
+    let line = try #require(Hazards.own)
+    let seen = Watched()
+    // In the midst of a release, after its first look: somebody looks at another object, which a second one releases.
+    func hooked() -> Unmanaged<BlockBacking> {
+      let hook = AtEnd {
+        line.pointee.store(UInt(bitPattern: seen.owned.toOpaque()), ordering: .sequentiallyConsistent)
+        Hazards.release(seen.owned)
+      }
+      return .passRetained(.holding(hook, count: 1))
+    }
+    Hazards.release(hooked())
+    #expect(seen.object != nil)
+    line.pointee.store(0, ordering: .releasing)
+    Hazards.release(Watched().owned)
+    #expect(seen.object == nil)
+  }
+
   private final class Numbers: Sendable {
     let all = Locked<[UInt32]>([])
   }
