@@ -77,6 +77,8 @@ final class Notifier: Sendable {
       waiting[ObjectIdentifier(answer)] = answer
       mayBeHeard.store(true, ordering: .sequentiallyConsistent)
     }
+    // Whatever the caller looks at now, it looks at after that.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
     return answer
   }
 

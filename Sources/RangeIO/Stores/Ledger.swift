@@ -35,7 +35,8 @@ struct Ledger: ~Copyable, Sendable {
     notePeak()
   }
 
-  borrowing func give(_ amount: Int) { sum.wrappingSubtract(amount, ordering: .relaxed) }
+  /// In one order with a ``Notifier``'s mark, which the caller asks next.
+  borrowing func give(_ amount: Int) { sum.wrappingSubtract(amount, ordering: .sequentiallyConsistent) }
 
   borrowing func notePeak() { mostTaken.max(taken, ordering: .relaxed) }
 }

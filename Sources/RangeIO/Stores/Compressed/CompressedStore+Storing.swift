@@ -69,6 +69,9 @@ extension CompressedStore {
 
   /// Writes encoded bytes into a segment, and publishes the record.
   private func keep(_ encoded: UnsafeRawBufferPointer, _ record: RecordTable.Record, _ ticket: ChunkTicket) -> Outcome {
+    // A limit that is lowered meanwhile waits for what this one holds and may give back.
+    ledger.holdsForNow()
+    defer { ledger.holdsNoMore() }
     guard takeRecord() else { return .dropped }
     let shard = shard(of: ChunkTable.hash(token: record.token, block: record.block))
     guard let place = place(for: encoded.count, in: shard) else {

@@ -25,12 +25,12 @@ final class SegmentMemory: @unchecked Sendable {
   deinit {
     if Self.isPooled(capacity) { BufferPool.shared.takeBackPages(base, for: capacity) } else { rio_free(base) }
     ledger.give(Self.footprint(of: capacity))
-    if isLeaving.load(ordering: .relaxed) { ledger.segmentIsGone() }
+    if isLeaving.load(ordering: .relaxed) { ledger.holdsNoMore() }
   }
 
   /// It is in no shard any more: only reads from it keep it.
   func leaves() {
-    if !isLeaving.exchange(true, ordering: .relaxed) { ledger.segmentLeaves() }
+    if !isLeaving.exchange(true, ordering: .relaxed) { ledger.holdsForNow() }
   }
 
   private static func isPooled(_ capacity: Int) -> Bool { capacity >= BufferPool.smallestPooled }
@@ -45,9 +45,9 @@ final class SegmentMemory: @unchecked Sendable {
 final class CompressedLedger: Sendable {
   private let own: Ledger
   private let budget: MemoryBudget?
-  /// Segments that are in no shard any more, and that reads keep.
+  /// Segments that are in no shard any more, and that reads keep; and records that are being stored.
   private let leaving = Atomic<Int>(0)
-  private let segmentGone = Notifier()
+  private let hasLeft = Notifier()
 
   init(limit: Int, budget: MemoryBudget?) {
     own = Ledger(limit: limit)
@@ -82,22 +82,22 @@ final class CompressedLedger: Sendable {
     budget?.give(bytes)
   }
 
-  // MARK: segments that reads keep
+  // MARK: what is held for a moment, and cannot be evicted
 
-  fileprivate func segmentLeaves() { leaving.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+  func holdsForNow() { leaving.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
-  fileprivate func segmentIsGone() {
+  func holdsNoMore() {
     leaving.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-    segmentGone.notify()
+    hasLeft.notify()
   }
 
-  /// Evicts by `evict` while `isTooMuch` and something of it is kept by reads, which end soon.
+  /// Evicts by `evict` while `isTooMuch` and something of it is held for a moment, by reads or by what is being stored.
   ///
   /// - Throws: what `evict` throws; `CancellationError`.
   func wait(while isTooMuch: () -> Bool, evict: () async throws -> Void) async throws {
     while true {
-      let answer = segmentGone.listen()
-      defer { segmentGone.leave(answer) }
+      let answer = hasLeft.listen()
+      defer { hasLeft.leave(answer) }
       try await evict()
       guard isTooMuch(), leaving.load(ordering: .sequentiallyConsistent) > 0 else { return }
       try await answer.value()

@@ -48,6 +48,9 @@ extension MemoryStore {
       // Nothing here has to stay or is to come, so other tiers of the budget hold the rest, and handle it themselves.
       if unmovable == 0, !isToCome { return }
       guard isToCome, unmovable == 0 || ledger.canHold(unmovable) else {
+        // Given back since the first look: nothing can take it beyond the limit any more.
+        let left = ledger.missing(bytes: 0, blocks: 0)
+        guard left.bytes > 0 || left.blocks > 0 else { return }
         throw ReadError(
           .limitExceeded,
           "\(unmovable) bytes are pinned or metadata, more than the new limit leaves room for: unpin some")
@@ -213,6 +216,7 @@ extension MemoryStore {
     var gone = EvictedChunks()
     defer { handOn(gone) }
     guard charge <= ledger.ownLimit / 2, makeRoom(bytes: charge, blocks: 0, &gone) else {
+      roomIsFree()
       throw ReadError(
         .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",
         context: .init(source: source.name))

@@ -46,6 +46,8 @@ extension MemoryStore {
       if let due { sourceCharges?.cancel(due.payment) }
       token.charge(-charge.bytes)
       refused()
+      // What was evicted in vain is given back by now.
+      roomIsFree()
       return nil
     }
     if let due, sourceCharges?.pay(due.payment, for: token) == false { ledger.give(bytes: due.bytes, blocks: 0) }

@@ -1,3 +1,4 @@
+import Foundation
 import RangeIOTesting
 import Testing
 
@@ -29,6 +30,55 @@ struct MemoryStoreStressTests {
     store.removeAll()
     #expect(store.statistics().bytes == store.ledger.metadataBytes)
     #expect(store.statistics().blocks == 0)
+  }
+
+  private final class End: Sendable {
+    let hasCome = Locked(false)
+  }
+
+  @Test(arguments: [false, true])
+  func `a limit that is lowered beside reads is reached, and returns`(isPinned: Bool) async throws {
+    var configuration = MemoryStore.Configuration(limit: .mebibytes(1))
+    configuration.shards = 8
+    let store = MemoryStore(configuration)
+    let source = StoredSource(store, byteCount: 1 << 40, reading: true)
+    let block = MemoryStore.charge(of: 4096)
+    if isPinned {
+      try store.pin(source.block(0), of: source.source)
+      source.put(source.block(0))
+    }
+    let low = isPinned ? 2 * block : 0
+    let end = End()
+    let bytes = Bytes([UInt8](repeating: 1, count: 4096))
+    let group = DispatchGroup()
+    // Threads of their own, that the scheduler may stop anywhere.
+    for reader in 1...3 {
+      group.enter()
+      let thread = Thread {
+        var number = reader << 20
+        while !end.hasCome.withLock({ $0 }) {
+          number += 1
+          let range = source.block(number)
+          if let reservation = source.reserve(range) {
+            store.insert(bytes, at: range, ticket: source.ticket, reservation: reservation)
+          } else {
+            sched_yield()
+          }
+        }
+        group.leave()
+      }
+      thread.start()
+    }
+    defer {
+      end.hasCome.withLock { $0 = true }
+      group.wait()
+    }
+    for _ in 0..<max(500, TestScale.stress / 100) {
+      try await store.resize(to: .bytes(low))
+      #expect(store.ledger.bytes <= low)
+      try await store.resize(to: .mebibytes(1))
+      await Task.yield()
+    }
   }
 
   private func check(_ store: MemoryStore) {
