@@ -96,7 +96,7 @@ extension CachingStage {
     let isQuick = tally.isQuick(range.count)
     // Bytes that are ready need no task. Other reads may have joined already, and get their answer too.
     if isQuick, let reservation, token.grid.blocks(covering: range).count == 1,
-      let response = fetch.next.ready(request)
+      let response = fetch.next.ready(request), response.bytes.count == range.count, response.moreBytes.isEmpty
     {
       hasBytesAtHand.store(true, ordering: .relaxed)
       store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)

@@ -106,8 +106,7 @@ final class SourceLink: Sendable {
   private static func readNow(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
     let response: ReadResponse
     if let grid = request.grid, request.moreRanges.isEmpty {
-      let blocks = try await source.read(request.range, of: request.source, scatteredBy: grid)
-      response = ReadResponse(blocks.count == 1 ? blocks[0] : Bytes(concatenating: blocks))
+      response = ReadResponse(try await readBlocks(source, request.range, grid, request))
     } else if request.isKept, !source.isPrompt {
       // A source that waits may return memory that is not copied, unless it is asked for blocks.
       response = try await readCopies(source, request)
@@ -126,11 +125,31 @@ final class SourceLink: Sendable {
     // A description has made sure of the power of two.
     let grid = BlockGrid(blockSize: request.source.preferredBlockSize)!
     var all: [Bytes] = []
-    for range in request.ranges {
-      let blocks = try await source.read(range, of: request.source, scatteredBy: grid)
-      all.append(blocks.count == 1 ? blocks[0] : Bytes(concatenating: blocks))
-    }
+    for range in request.ranges { all.append(try await readBlocks(source, range, grid, request)) }
     return ReadResponse(OneOrMore(all) ?? OneOrMore(Bytes()))
+  }
+
+  /// Reads a range in pieces, one for each block, or in one.
+  private static func readBlocks(
+    _ source: any RangeSource, _ range: ByteRange, _ grid: BlockGrid, _ request: ReadRequest
+  ) async throws -> Bytes {
+    let blocks = try await source.read(range, of: request.source, scatteredBy: grid)
+    guard blocks.count != 1 else { return blocks[0] }
+    // Each for itself: a piece that is too short and one that is too long would be right together, and shifted.
+    var end = range.lowerBound
+    for (piece, bytes) in zip(grid.pieces(of: range), blocks) where piece.range.lowerBound == end {
+      guard bytes.count == piece.range.count else {
+        throw ReadError.wrongCount(bytes.count, for: piece.range, of: request.source)
+      }
+      end = piece.range.upperBound
+    }
+    guard end == range.upperBound, blocks.count == grid.blocks(covering: range).count else {
+      throw ReadError(
+        .invalidResponse,
+        "\(blocks.count) pieces for \(grid.blocks(covering: range).count) blocks: the source breaks its contract",
+        context: .init(source: request.source.name, offset: range.lowerBound, count: range.count))
+    }
+    return Bytes(concatenating: blocks)
   }
 
   /// Runs `work` in a task of its own and waits for it. If cancelled or closed, returns at once and cancels that task.

@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// How far the adaptive policy stays behind the best fixed one of other simulators on published traces, in points of hit
-/// ratio, on average over three samples. `Docs/Decisions/0028-adaptive-eviction.md`.
+/// ratio, on average over three samples. `Docs/Decisions/0028-tuned-eviction.md`.
 @Suite(TraceFiles.areHere) struct AdaptiveTests {
   /// Policies of the reference that know the future, or that draw lots.
   private static let others: Set = ["Belady", "LeCaR", "Cacheus", "LHD"]

@@ -66,6 +66,40 @@ struct CachingAtHandTests {
     await reader.close()
   }
 
+  /// Answers with other bytes than it was asked for, if asked for what is at hand.
+  private final class Miscounting: ReadyStage {
+    let more: Int
+
+    init(more: Int) { self.more = more }
+
+    func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+      ReadResponse(Bytes([UInt8](repeating: 9, count: max(0, request.range.count + more))))
+    }
+
+    func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
+  }
+
+  @Test(arguments: [-4096, -1, 1, 4096]) func `too few bytes or too many are not taken for those at hand`(more: Int)
+    async throws
+  {
+    for fill in [Caching.Fill.exact, .block, .automatic] {
+      let store = MemoryStore(limit: .mebibytes(1))
+      let reader = try await RangeReader(source) {
+        Caching(store, fill: fill, blockSize: .kibibytes(4))
+        Miscounting(more: more)
+      }
+      for block in 0..<20 {
+        do {
+          #expect(try await reader.isRight(block * 4096 + 5..<block * 4096 + 100))
+        } catch let error as ReadError {
+          #expect(error.code == .invalidResponse)
+        }
+      }
+      #expect(MemoryRecount(store).faults == [])
+      await reader.close()
+    }
+  }
+
   @Test func `a cache alone above a source leaves first reads to it as if it were not there`() async throws {
     source.hold(false)
     let reader = try await RangeReader(source) {

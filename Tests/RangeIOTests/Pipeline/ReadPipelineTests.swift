@@ -3,6 +3,25 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
+/// Returns pieces whose sum is right.
+private struct ShiftingSource: RangeSource {
+  let counts: [Int]
+
+  func describe() async throws -> SourceDescription {
+    SourceDescription(id: "shifting", validator: nil, byteCount: 12_288, preferredBlockSize: 4096)
+  }
+
+  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    Bytes([UInt8](repeating: 0, count: range.count))
+  }
+
+  func read(_ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid) async throws -> [Bytes] {
+    counts.map { Bytes([UInt8](repeating: 1, count: $0)) }
+  }
+
+  func close() async {}
+}
+
 @Suite struct ReadPipelineTests {
   private let notes = Noted<NotingStage.Seen>()
   private let content: [UInt8] = Array(0..<100)
@@ -12,6 +31,20 @@ import Testing
   }
 
   private func names(_ pipeline: ReadPipeline) -> [String] { pipeline.stages.compactMap { ($0 as? NotingStage)?.name } }
+
+  @Test(arguments: [[4095, 4097, 4096], [8192, 4096], [4096, 4096, 4096, 0], [4096, 4096, 4095], []])
+  func `pieces of a source are counted each for itself`(counts: [Int]) async throws {
+    let reader = try await RangeReader(ShiftingSource(counts: counts)) {
+      Caching(MemoryStore(limit: .mebibytes(1)), fill: .exact)
+    }
+    await #expect { _ = try await reader.read(0..<12_288) } throws: { ($0 as? ReadError)?.code == .invalidResponse }
+    await reader.close()
+    let right = try await RangeReader(ShiftingSource(counts: [4096, 4096, 4096])) {
+      Caching(MemoryStore(limit: .mebibytes(1)), fill: .exact)
+    }
+    #expect(try await right.read(0..<12_288) == Bytes([UInt8](repeating: 1, count: 12_288)))
+    await right.close()
+  }
 
   // MARK: the builder
 

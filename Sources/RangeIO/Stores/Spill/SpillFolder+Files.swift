@@ -138,11 +138,11 @@ extension SpillFolder {
   /// Whether a store made the directory, or it is still empty.
   ///
   /// A store made it if a file with one of our names begins with ``mark``. Before that, a process that is killed leaves
-  /// empty files.
+  /// files that are empty, or cut short.
   func isSpillDirectory(_ names: [String]) -> Bool {
     let names = names.filter { !SpillFormat.isOfSystem($0) }
     return hasMarked(names)
-      || names.allSatisfy { Self.fileNames.contains($0) && start(of: $0).map(Self.isBlank) ?? false }
+      || names.allSatisfy { Self.fileNames.contains($0) && start(of: $0).map(Self.isUnfinished) ?? false }
   }
 
   /// Whether a store has written one of the files.
@@ -162,7 +162,7 @@ extension SpillFolder {
   }
 
   private func isOurs(_ name: String, _ start: [UInt8]) -> Bool {
-    Self.isMarked(start) || Self.isBlank(start) || Self.isTorn(start) || Self.hasItsNumber(name, start)
+    Self.isMarked(start) || Self.isUnfinished(start) || Self.hasItsNumber(name, start)
   }
 
   private static func hasItsNumber(_ name: String, _ start: [UInt8]) -> Bool {
@@ -173,13 +173,11 @@ extension SpillFolder {
 
   private static func isMarked(_ start: [UInt8]) -> Bool { start.starts(with: mark.utf8) }
 
-  /// Whether the first write of the file was cut short: it begins as the mark does, and nothing follows.
-  private static func isTorn(_ start: [UInt8]) -> Bool {
+  /// Whether the first write of the file did not happen, or was cut short: it begins as the mark does, and nothing follows.
+  static func isUnfinished(_ start: [UInt8]) -> Bool {
     let written = zip(start, mark.utf8).prefix { $0 == $1 }.count
-    return written > 0 && start[written...].allSatisfy { $0 == 0 }
+    return start[written...].allSatisfy { $0 == 0 }
   }
-
-  private static func isBlank(_ start: [UInt8]) -> Bool { start.allSatisfy { $0 == 0 } }
 
   /// Throws if another version of this library has written a segment. Then nothing may be changed, whatever `store`
   /// says.

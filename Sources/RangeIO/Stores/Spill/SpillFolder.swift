@@ -141,8 +141,8 @@ struct SpillFolder {
     for _ in 0..<16 {
       let name = SpillFormat.segmentName(random()) + SpillFormat.segmentName(random())
       let made = try attempt("make a private spill directory") { () throws(Errno) -> SpillFolder? in
-        try directory.makeDirectory(name)
         do throws(Errno) {
+          try directory.makeDirectory(name)
           var own = SpillFolder(try directory.openDirectory(name), on: disk, context)
           let lock = try own.directory.create(Self.lockName)
           guard try lock.lock(exclusively: true), try lock.status().linkCount == 1 else {
@@ -219,16 +219,17 @@ struct SpillFolder {
       lock = try? below.directory.open(Self.lockName, writing: true)
       guard let lock, (try? lock.lock(exclusively: true)) == true else { return nil }
     }
-    let byteCount = below.removeFiles()
+    // No others: a process that is starting may have made its lock since, and then its directory stays.
+    let byteCount = below.removeFiles(names)
     // `try?`: it is not empty if something in it is not ours.
     return (try? directory.removeDirectory(name)) == nil ? nil : byteCount
   }
 
-  /// Removes what stores have made, as far as that is possible. Returns the size of the files.
-  @discardableResult func removeFiles() -> Int {
-    // `try?`: what cannot be listed or removed is tried again at the next opening.
+  /// Removes those of the files that stores have made, as far as that is possible. Returns their size.
+  @discardableResult func removeFiles(_ names: [String]) -> Int {
+    // `try?`: what cannot be removed is tried again at the next opening.
     var byteCount = 0
-    for name in (try? directory.names()) ?? []
+    for name in names
     where SpillFormat.segmentNumber(name) != nil || Self.fileNames.contains(name) {
       guard let status = status(of: name), isOurs(name) else { continue }
       if (try? directory.remove(name)) != nil { byteCount += max(status.size, status.allocatedSize) }

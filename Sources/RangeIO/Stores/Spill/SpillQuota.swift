@@ -90,7 +90,8 @@ struct SpillQuota: Sendable {
   /// Removes a private directory with everything of ours in it.
   func leave(_ directory: any SpillDirectory) {
     guard let privateName else { return }
-    SpillFolder(directory, on: shared.disk, shared.context).removeFiles()
+    // `try?`: what cannot be listed, too.
+    SpillFolder(directory, on: shared.disk, shared.context).removeFiles((try? directory.names()) ?? [])
     // `try?`: what cannot be removed is found by the next process that opens the directory.
     try? shared.directory.removeDirectory(privateName)
   }

@@ -108,6 +108,8 @@ extension SpillStore {
       guard !state.isGivenUp, mayChangeFiles else { return (all, false) }
       state.noteClearing()
       state.isFull = false
+      // It needs no room, and makes some: whatever writing waits for, this does not.
+      (state.isHeldUp, state.writesPausedUntil) = (false, nil)
       return (all, true)
     }
     withExtendedLifetime(staged) {}

@@ -33,8 +33,8 @@ struct SpillWalk {
     guard let (header, check) = try SpillScan.header(of: file) else {
       check = nil
       let start = try SpillScan.bytes(of: file, at: 0, min(length, SpillFormat.headerCount))
-      // A process that was killed leaves an empty file, or zeros.
-      if start.allSatisfy({ $0 == 0 }) {
+      // A process that was killed leaves an empty file, zeros, or a part of the header.
+      if SpillFolder.isUnfinished(start) {
         (found.unfinished, isOver) = (1, true)
       } else {
         refuse("the segment's header is damaged")

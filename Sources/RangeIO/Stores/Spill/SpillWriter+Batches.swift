@@ -83,9 +83,19 @@ extension SpillWriter {
     try appender.appendTombstone(slot, blocks, bound: bound)
   }
 
-  /// Raises the epoch, and unlinks everything of an older one.
+  /// Raises the epoch, and unlinks everything of an older one. On a full disk the other way round: that makes room.
   private func clear() throws(SpillTrouble) {
     appender.abandon()
+    do throws(SpillTrouble) {
+      try raiseEpoch()
+    } catch .failed(.noSpace), .failed(.diskQuotaExceeded) {
+      unlinkAll()
+      return try raiseEpoch()
+    }
+    unlinkAll()
+  }
+
+  private func raiseEpoch() throws(SpillTrouble) {
     var next = root
     next.epoch += 1
     try calls.make { () throws(Errno) in
@@ -93,6 +103,9 @@ extension SpillWriter {
     }
     root = next
     isRootWritten = true
+  }
+
+  private func unlinkAll() {
     // The index was emptied when this was requested; what came since waits for this.
     core.sweep { _ in true }
     appender.unsynced.files = []

@@ -3,7 +3,7 @@ extension TieredChunkStore {
   /// process has left there.
   ///
   /// Chunks that wait to be written count towards the memory's limit: up to 8 MiB, but at most an eighth of the disk's
-  /// limit and a quarter of the memory. Blocks of more than that are not kept on the disk: for the usual ones of 64 KiB the
+  /// limit and a quarter of the memory. Blocks of that size and more are not kept on the disk: for the usual ones of 64 KiB the
   /// memory needs more than 256 KiB, and the disk more than 512 KiB. ``lastDiskFailure`` says so of less.
   ///
   /// - Parameter compressed: the most that the compressed tier may take. Default: there is no compressed tier.

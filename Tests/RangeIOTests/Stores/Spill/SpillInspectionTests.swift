@@ -152,8 +152,8 @@ import Testing
       let found = try SpillInspection(copy).verify()
       #expect(found.damaged == 0 && found.unfinished == 1 && found.chunks == 7, "\(cut)")
     }
-    // An empty file, and one that was only set aside.
-    for leftover in [Data(), Data(count: 65_536)] {
+    // An empty file, one that was only set aside, and some whose header was cut short.
+    for leftover in [Data(), Data(count: 65_536), Data("RIOSP".utf8), Data("RIOSP".utf8) + Data(count: 59)] {
       try leftover.write(to: url)
       chmod(url.path, 0o600)
       let found = try SpillInspection(copy).verify()

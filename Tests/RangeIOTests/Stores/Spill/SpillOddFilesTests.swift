@@ -85,6 +85,19 @@ import Testing
     try await store.close()
   }
 
+  @Test(arguments: ["lock", "store.new"], 0..<8)
+  func `a directory whose first file was cut short is taken`(name: String, written: Int) async throws {
+    let spill = SimulatedSpill()
+    try await spill.open().close()
+    for file in spill.disk.files {
+      try spill.disk.newProcess().openDirectory(SimulatedSpill.directory).remove(file.lastComponent!.string)
+    }
+    spill.disk.setContents(of: spill.path(name), Array("RIOSPILL".utf8.prefix(written)))
+    let store = try spill.open()
+    #expect(FillSource(store.sources).put(1, in: store))
+    try await store.close()
+  }
+
   // MARK: segments that are left out
 
   @Test func `sequences go on beyond a segment that was left out when the newest has no record`() async throws {

@@ -157,6 +157,26 @@ import Testing
     try await store.close()
   }
 
+  @Test func `all can be removed from a disk that is too full to write to, at once and for good`() async throws {
+    let clock = ManualClock()
+    let spill = spill(SimulatedDisk(capacity: Self.limit * 4)) {
+      $0.time = TimeSource(clock)
+      $0.freeSpaceFloor = .mebibytes(1)
+    }
+    var store = try spill.open()
+    try await write(0..<64, FillSource(store.sources), store)
+    spill.disk.capacity = spill.disk.allocatedByteCount
+    try await write(100..<164, FillSource(store.sources), store)
+    #expect(store.statistics().lacksFreeSpace && store.state.withLock { $0.writesPausedUntil != nil })
+    store.removeEverything()
+    try await store.flush()
+    #expect(spill.segments == [])
+    try await store.close()
+    store = try spill.open()
+    #expect(FillSource(store.sources).served(0..<164, by: store) == [])
+    try await store.close()
+  }
+
   @Test func `a file that the disk can never hold drops none of those that are there`() async throws {
     let clock = ManualClock()
     let spill = spill(SimulatedDisk(capacity: Self.limit / 2)) { $0.time = TimeSource(clock) }

@@ -103,6 +103,46 @@ import Testing
     try await next.close()
   }
 
+  @Test func `a private directory whose process is about to lock it stays with what is in it`() async throws {
+    let spill = SimulatedSpill { $0.isShared = true }
+    let main = try spill.open()
+    let name = String(repeating: "a", count: 32)
+    let shared = try spill.disk.newProcess().openDirectory(SimulatedSpill.directory)
+    try shared.makeDirectory(name)
+    let lock = spill.path(name).appending("lock")
+    let disk = spill.disk
+    let looks = Locked(0)
+    spill.disk.faults = DiskFaults { call in
+      guard call.name == name, call.kind == .names || call.kind == .removeDirectory else { return nil }
+      // After the first look: at the second, if there is one, or when it is to be removed.
+      let isNow = looks.withLock { looks in
+        looks += 1
+        return looks == 2
+      }
+      return isNow ? .delay { disk.setContents(of: lock, Array("RIOSPILL".utf8)) } : nil
+    }
+    let other = try spill.open()
+    spill.disk.faults = .none
+    #expect(looks.withLock { $0 } > 1 && spill.disk.contents(of: lock) != nil)
+    for store in [main, other] { try await store.close() }
+  }
+
+  @Test func `a new private directory that another process takes for a leftover is made again`() async throws {
+    let spill = SimulatedSpill { $0.isShared = true }
+    let main = try spill.open()
+    let times = Locked(0)
+    spill.disk.faults = DiskFaults { call in
+      guard call.kind == .makeDirectory, call.name.count == 32 else { return nil }
+      return times.withLock { times in
+        times += 1
+        return times == 1 ? .fail(.noSuchFileOrDirectory) : nil
+      }
+    }
+    let store = try spill.open()
+    #expect(times.withLock { $0 } == 2 && FillSource(store.sources).put(1, in: store))
+    for store in [main, store] { try await store.close() }
+  }
+
   @Test func `after its store is damaged nothing of a directory is believed, and all of it is deleted`() async throws {
     let spill = SimulatedSpill()
     let store = try spill.open()
