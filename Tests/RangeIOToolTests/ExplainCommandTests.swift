@@ -1,4 +1,6 @@
 import Foundation
+import RangeIO
+import SystemPackage
 import Testing
 
 @testable import RangeIOTool
@@ -54,6 +56,21 @@ struct ExplainCommandTests {
       let parts = try await explain("--spill", spill)
       #expect(parts.map(\.origin) == ["disk"])
     }
+  }
+
+  @Test func `what a program has left on a disk under the file's own name comes from there, too`() async throws {
+    let spill = directory("spill")
+    var disk = DiskConfiguration(directory: spill, limit: .mebibytes(16))
+    (disk.keepsFastSources, disk.keepsFirstReads, disk.writesOnInsertion) = (true, true, true)
+    let store = try await TieredChunkStore(memory: .mebibytes(1), disk: disk)
+    let reader = try await RangeReader(FileSource(FilePath(path))) { Caching(store, fill: .block) }
+    // A file is kept once it has settled: a moment after it was written.
+    while store.statistics().memory.blocks == 0 { _ = try await reader.read(0..<65_536) }
+    try await store.flush()
+    await reader.close()
+    try await store.close()
+    let parts = try await explain("--spill", spill)
+    #expect(parts.contains { $0.origin == "disk" })
   }
 
   @Test func `for people it is a line for each part`() async throws {

@@ -56,7 +56,14 @@ import Testing
     Row("read @file --time-limit 5", 2, "--time-limit is for sources that begin with http://"),
     Row("copy @file @x --retries 3", 2, "--retries is for sources that begin with http://"),
     Row("cat s3://b/k --trust-times", 2, "--trust-times is for sources that begin with http:// or https://"),
-    Row("info https://h/x --time-limit 0", 2, "--time-limit: write seconds"),
+    Row("info https://h/x --time-limit 0", 2, "--time-limit: write seconds, more than 0"),
+    Row("info https://h/x --time-limit -1", 2, "--time-limit: write seconds, more than 0"),
+    Row("info https://h/x --retries -1", 2, "--retries: -1 is not from 0 to 1000"),
+    Row("read @file --offset -1 --length 3", 2, "--offset: '-1' is negative", "--range -COUNT"),
+    Row("read @file --offset 0 --length -3", 2, "--length: '-3' is negative"),
+    Row("read @file --suffix -3", 2, "--suffix: '-3' is negative"),
+    Row("copy @file @x --parallel -3", 2, "--parallel"),
+    Row("copy . @folder", 1, "@folder: the source has no name that a file there could have; name the file"),
     Row("info https://h/x --retries 1001", 2, "--retries: 1001 is not from 0 to 1000"),
   ]
 

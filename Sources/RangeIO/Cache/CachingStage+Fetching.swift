@@ -65,6 +65,8 @@ extension CachingStage {
       if FlightUnderWay.isReading(token) { return try await readPast(request, next) }
       do {
         return try await fetch(found, request, token, since: mark, next)
+      } catch let failure as WiderReadFailed {
+        return try await readExactly(request, next, instead: failure.error)
       } catch let failure as JoinedFlightFailed {
         if failure.error is HeldPieceIsGone {
           losses += 1
@@ -72,7 +74,10 @@ extension CachingStage {
           guard losses < Self.mostLosses else { return try await readPast(request, next) }
         }
         if !failure.wasGivenUp {
-          if isLast { throw failure.error }
+          if isLast {
+            guard !isExact(request, widening(request, token, next).of(request.range)) else { throw failure.error }
+            return try await readExactly(request, next, instead: failure.error)
+          }
           isLast = true
         }
         try Task.checkCancellation()
@@ -113,6 +118,38 @@ extension CachingStage {
     return found.response(to: request)
   }
 
+  /// Reads what was asked for and nothing else, range by range, after a wider read failed, if what failed may be the rest of it.
+  private func readExactly(_ request: ReadRequest, _ next: ReadNext, instead error: any Error) async throws
+    -> ReadResponse
+  {
+    guard Self.mayConcernTheRest(error) else { throw error }
+    var all: [Bytes] = []
+    for range in request.ranges {
+      var one = request
+      (one.range, one.moreRanges) = (range, [])
+      let response = try await readPast(one, next)
+      try response.check(one)
+      all.append(response.bytes)
+    }
+    return ReadResponse(OneOrMore(all)!)  // a request has a range at least
+  }
+
+  /// Whether a fetch is of nothing but what was asked for. Several ranges may be read together with what lies between.
+  private func isExact(_ request: ReadRequest, _ fetched: ByteRange) -> Bool {
+    request.moreRanges.isEmpty && request.range.lowerBound <= fetched.lowerBound
+      && fetched.upperBound <= request.range.upperBound
+  }
+
+  /// Whether a read of fewer bytes may succeed: a sector is bad, a stage refuses some of it, a digest is wrong. Not where it
+  /// concerns the source, nor where a retry may help, which is for stages that retry.
+  private static func mayConcernTheRest(_ error: any Error) -> Bool {
+    guard let error = error as? ReadError else { return !(error is CancellationError) }
+    switch error.code {
+    case .inputOutput, .corrupted, .permissionDenied, .limitExceeded, .resourcesExhausted: return !error.isTransient
+    default: return false
+    }
+  }
+
   /// How many pieces one read may find and lose before it goes past the store. Nearly always each is a different piece.
   private static let mostLosses = 8
 
@@ -136,6 +173,11 @@ extension CachingStage {
   private struct JoinedFlightFailed: Error {
     let error: any Error
     let wasGivenUp: Bool
+  }
+
+  /// A flight of this read failed that was for more than was asked for.
+  private struct WiderReadFailed: Error {
+    let error: any Error
   }
 
   /// The error of a flight that failed for a reason other than the source.
@@ -207,10 +249,10 @@ extension CachingStage {
       leave(planned, token)
       let givenUp = failure.error as? GivenUp
       let error = givenUp?.error ?? failure.error
-      guard let plan = planned.plan, plan.starts.contains(where: { $0.flight == failure.flight }) else {
+      guard let start = planned.plan?.starts.first(where: { $0.flight == failure.flight }) else {
         throw JoinedFlightFailed(error: error, wasGivenUp: givenUp != nil)
       }
-      throw error
+      throw isExact(request, start.range) ? error : WiderReadFailed(error: error)
     } catch {
       leave(planned, token)
       throw error

@@ -56,6 +56,18 @@ extension RangeReader {
     return try await core.read(range, isAbsent: isAbsent)
   }
 
+  /// Reads `count` bytes from `offset`, of any integer types: such as the `UInt64` of a directory in a file.
+  ///
+  /// - Throws: as for `Int`; `rangeNotSatisfiable` also for numbers that are larger than any `Int`.
+  public nonisolated(nonsending) func read(
+    offset: some BinaryInteger, count: some BinaryInteger, caching: ReadRequest.CachePolicy = .normal
+  ) async throws -> Bytes {
+    guard let first = Int(exactly: offset), let size = Int(exactly: count) else {
+      throw ReadError.rangeNotSatisfiable("\(count) bytes at \(offset)", byteCount: byteCount, source: source.name)
+    }
+    return try await read(offset: first, count: size, caching: caching)
+  }
+
   /// Reads the last `count` bytes of the source as it is now, or all of it if it has fewer (as in RFC 9110, 14.1.2).
   ///
   /// - Throws: as ``read(_:caching:)-(_,_)``; `rangeNotSatisfiable` for a negative count.

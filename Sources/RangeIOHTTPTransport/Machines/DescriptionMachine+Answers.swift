@@ -166,8 +166,8 @@ extension DescriptionMachine {
 
   static let withoutSize = Failure(
     .sizeUnknown,
-    "the server does not say how long the object is: ranges of it cannot be read; read it whole, once, by readAll "
-      + "or with rangeio cat or copy")
+    "the server does not say how long the object is: ranges of it cannot be read; read it whole, once, with "
+      + "rangeio cat or copy, or by readAll in a program")
 
   /// A portal answers every URL with its page of HTML, which has neither tag nor date.
   private func portalFailure(_ head: ResponseHead) -> Failure? {

@@ -46,7 +46,9 @@
       var status = rio_stat()
       guard rio_fstat(descriptor, &status) >= 0, rio_file_kind_of(status.mode) == rio_directory else {
         _ = rio_close(descriptor)
-        throw ReadError(.unsupportedSource, "\(path.string) is no directory", source: path.string)
+        throw ReadError(
+          .unsupportedSource, "it is no directory, nor a file that can be read at any offset: name one of these",
+          source: path.string)
       }
       root = FileDescriptor(rawValue: descriptor)
       self.path = path.string

@@ -17,7 +17,9 @@ struct CopyCommand: CommandWithStats {
   var source: String
   @Argument(help: "The file to make, or a directory for it.", completion: .file())
   var file: String
-  @Option(help: ArgumentHelp("The ranges that are read at the same time, 1 to 64.", valueName: "count"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The ranges that are read at the same time, 1 to 64.", valueName: "count"))
   var parallel = 8
   @Option(help: ArgumentHelp("Fail, and make no file, unless the SHA-256 is this one.", valueName: "hex"))
   var sha256: String?

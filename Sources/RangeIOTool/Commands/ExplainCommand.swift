@@ -8,7 +8,7 @@ struct ExplainCommand: CommandWithStats {
     discussion: """
       Without options, for a reader as programs have it that open a local file and choose nothing. With --far, for a \
       source with 20 ms of latency behind the stages that suit one; with --spill, with a cache on a disk as well, which \
-      'demo --spill' may have filled. A URL is far away by itself. --after reads ranges first, in the order given; \
+      a program or 'demo --spill' has filled. A URL is far away by itself. --after reads ranges first, in the order given; \
       once is not enough where a cache keeps what is read again.
       """)
 
@@ -43,8 +43,10 @@ struct ExplainCommand: CommandWithStats {
     let opened = try OpenedSource(name, options)
     let explanation: ReadExplanation
     if let spill {
-      let store = try await Self.openStore(PathArgument.path(spill, for: "--spill"))
-      explanation = try await explain(name, distant(opened), .remoteObject(keepingIn: store), asked, first)
+      let directory = try PathArgument.path(spill, for: "--spill")
+      let store = try await Self.openStore(directory)
+      let source = try await isKept(opened.source, in: directory) ? opened.source : distant(opened)
+      explanation = try await explain(name, source, .remoteObject(keepingIn: store), asked, first)
       try await store.close()
     } else if far || opened.isRemote {
       let store = MemoryStore(limit: .mebibytes(64))
@@ -62,6 +64,12 @@ struct ExplainCommand: CommandWithStats {
       for selection in first { _ = try await reader.read(selection.range(in: reader.byteCount)) }
       return try await reader.explain(asked.range(in: reader.byteCount))
     }
+  }
+
+  /// Whether a program has kept some of the source there under its own name, and not as 'demo' does.
+  private func isKept(_ source: any RangeSource, in directory: String) async throws -> Bool {
+    let id = try await source.describe().id
+    return try SpillLook(directory).survey().sources.contains { $0.id == id }
   }
 
   /// The source, or a file as if it were far away.

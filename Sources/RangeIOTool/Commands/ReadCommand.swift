@@ -19,11 +19,11 @@ struct ReadCommand: CommandWithStats {
       "The bytes to read, counted from zero: A...B or A-B with the last byte, 'A..<B' without it, A... or A- to the end, -N the last N bytes. In a shell quote what has a <. May be repeated: the ranges are written one after the other.",
       valueName: "range"))
   var range: [String] = []
-  @Option(help: "The first byte to read; with --length.")
+  @Option(parsing: .unconditional, help: "The first byte to read; with --length.")
   var offset: String?
-  @Option(help: "The number of bytes to read; with --offset.")
+  @Option(parsing: .unconditional, help: "The number of bytes to read; with --offset.")
   var length: String?
-  @Option(help: "Read so many bytes at the end; all, if there are fewer.")
+  @Option(parsing: .unconditional, help: "Read so many bytes at the end; all, if there are fewer.")
   var suffix: String?
   @Option(
     help: ArgumentHelp(

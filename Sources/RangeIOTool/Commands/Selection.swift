@@ -81,6 +81,11 @@ enum Selection: Equatable {
   }
 
   private static func parse(_ text: some StringProtocol, _ option: String) throws(ToolFailure) -> Int {
+    guard !text.hasPrefix("-") else {
+      throw .usage(
+        "\(option): '\(text)' is negative: offsets count from the beginning; for the last bytes write --suffix COUNT or --range -COUNT"
+      )
+    }
     guard let count = ByteCount(String(text)) else {
       throw .usage("\(option): '\(text)' is not a number of bytes: write 4096, 64KiB or 1.5GiB")
     }

@@ -18,11 +18,17 @@ struct CopyTarget {
   /// - Parameters:
   ///   - name: what the file is called if `path` is a directory, as `cp` does it; `nil`: a directory is no target.
   ///   - force: whether an existing file of that name may be replaced.
-  init(_ path: String, naming name: String? = nil, force: Bool) throws(ToolFailure) {
+  init(_ path: String, naming name: String?, force: Bool) throws(ToolFailure) {
+    try self.init(path, naming: name, isNamed: false, force: force)
+  }
+
+  /// - Parameter isNamed: whether `path` ends in the name of the file.
+  private init(_ path: String, naming name: String?, isNamed: Bool, force: Bool) throws(ToolFailure) {
     guard !path.isEmpty else { throw .usage("the name of the target is empty") }
     var status = stat()
     if let name, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-      self = try CopyTarget(path.hasSuffix("/") ? path + name : "\(path)/\(name)", force: force)
+      let path = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+      self = try CopyTarget(path, naming: nil, isNamed: true, force: force)
       return
     }
     // `lstat` first: a dangling link is also a file of that name.
@@ -31,7 +37,13 @@ struct CopyTarget {
       throw ToolFailure("cannot write to \(path): there is no such directory; make it first")
     }
     let leadsSomewhere = exists && stat(path, &status) == 0
-    if leadsSomewhere, status.st_mode & S_IFMT == S_IFDIR { throw .isDirectory(path) }
+    if leadsSomewhere, status.st_mode & S_IFMT == S_IFDIR {
+      guard isNamed else {
+        throw ToolFailure(
+          "cannot copy into \(path): the source has no name that a file there could have; name the file")
+      }
+      throw .isDirectory(path)
+    }
     guard !exists || force else { throw .exists(path) }
     replaces = exists
     guard leadsSomewhere else {

@@ -97,7 +97,7 @@ struct ReplayOptions: Equatable {
       }
       return .bytes(count)
     default:
-      throw .usage("say how large the cache is: --blocks or --capacity, or --share")
+      throw .usage("say once how large the cache is: by --blocks, by --capacity, or by --share")
     }
   }
 

@@ -67,7 +67,9 @@
 
     func run() async throws {
       guard revalidate >= 0, revalidate < 1e6, timeLimit > 0, timeLimit < 1e6 else {
-        throw ToolFailure.usage("--revalidate and --time-limit: write seconds, less than a million")
+        throw ToolFailure.usage(
+          "--revalidate and --time-limit: write seconds, not negative, more than 0 for a limit, and less than a million"
+        )
       }
       // A connection is a descriptor.
       rio_raise_descriptor_limit()

@@ -33,6 +33,57 @@ import Testing
     #expect(source.readCount == 4)
   }
 
+  /// Some of its bytes cannot be read.
+  private struct BadSector: RangeSource {
+    static let bad = 50_000..<51_000
+    let error: any Error
+    let right = SyntheticSource(byteCount: 1 << 20)
+
+    func describe() async throws -> SourceDescription { try await right.describe() }
+
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      guard !range.overlaps(Self.bad) else { throw error }
+      return try await right.read(range, of: source)
+    }
+
+    func close() async {}
+  }
+
+  @Test(arguments: [Caching.Fill.exact, .requestedFirst, .block, .automatic], [false, true])
+  func `bytes that can be read are read, though others of their blocks cannot`(fill: Caching.Fill, isFar: Bool)
+    async throws
+  {
+    for error in [ReadError(.inputOutput, "a bad sector"), ReadError(.corrupted, "a wrong digest"), Refusal.no]
+      as [any Error]
+    {
+      let store = MemoryStore(limit: .mebibytes(4))
+      let reader = try await RangeReader(BadSector(error: error)) {
+        Caching(store, fill: fill)
+        if isFar { Merging() }
+      }
+      for _ in 0..<2 {
+        for range in [0..<1000, 40_000..<50_000, 51_000..<51_001, 60_000..<140_000] {
+          #expect(try await reader.isRight(range))
+        }
+        await #expect(throws: (any Error).self) { try await reader.read(50_999..<51_100) }
+        let several = [0..<10, 45_000..<45_010, 52_000..<52_010]
+        for (range, bytes) in zip(several, try await reader.read(several)) {
+          #expect(bytes == SyntheticSource.bytes(range))
+        }
+      }
+      #expect(store.isQuiet && MemoryRecount(store).faults == [])
+      await reader.close()
+    }
+  }
+
+  @Test(arguments: [ReadError.Code.closed, .sourceChanged, .invalidResponse, .timedOut])
+  func `what concerns the source is not tried again with less`(code: ReadError.Code) async throws {
+    let source = FaultySource(SyntheticSource(byteCount: 100_000)) { _, _ in .fail(ReadError(code, "no")) }
+    let reader = try await reader(source, .block)
+    let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
+    #expect(error?.code == code && source.readCount == 1)
+  }
+
   @Test(arguments: [-1, 1])
   func `an answer of the wrong length is nobody's bytes`(by: Int) async throws {
     let source = FaultySource(SyntheticSource(byteCount: 100_000)) { number, _ in

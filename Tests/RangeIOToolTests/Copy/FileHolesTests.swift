@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func `copy goes on over holes, whatever an earlier copy has left there`() async throws {
-    let target = try CopyTarget(directory("copy"), force: false)
+    let target = try CopyTarget(directory("copy"), naming: nil, force: false)
     let file = FileSource(source)
     let layout = CopyLayout(byteCount: Self.byteCount)
     // Until the clock of the file's times has gone on.

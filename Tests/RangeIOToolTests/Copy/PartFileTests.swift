@@ -14,7 +14,7 @@ import Testing
     directory = try TemporaryDirectory()
     identity = CopyJournal.Identity(
       source: Array(0..<32), version: Array(1..<33), layout: CopyLayout(byteCount: 200_000))
-    target = try CopyTarget(directory("copy"), force: false)
+    target = try CopyTarget(directory("copy"), naming: nil, force: false)
   }
 
   private func open(_ wanted: CopyJournal.Identity?, restarts: Bool = false) throws -> PartFile.Opened {
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test func `the longest name there is has files beside it`() throws {
-    let target = try CopyTarget(directory(String(repeating: "n", count: 255)), force: false)
+    let target = try CopyTarget(directory(String(repeating: "n", count: 255)), naming: nil, force: false)
     #expect(target.part != target.journal)
     let opened = try PartFile.open(target, identity, identity.layout, restarts: false) { _ in }
     try fill(opened, [0, 1, 2, 3])

@@ -97,7 +97,8 @@ import Testing
   @Test func `wrong usage ends with 2, a missing trace with 3, and what is no trace with 1`() async throws {
     let path = try trace("offset,length\n0,-4\n")
     let cases: [([String], Int, String)] = [
-      (["replay", path], 2, "--blocks or --capacity"), (["replay", path, "--blocks", "x"], 2, "'x'"),
+      (["replay", path], 2, "by --blocks, by --capacity"),
+      (["replay", path, "--blocks", "x"], 2, "'x'"),
       (["replay", path, "--blocks", "4", "--policy", "magic"], 2, "magic"),
       (["replay", path, "--blocks", "4", "--order", "none"], 2, "none"),
       (["replay", path, "--blocks", "4", "--shards", "3"], 2, "'3' is not a power of two"),

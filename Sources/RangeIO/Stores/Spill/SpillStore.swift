@@ -169,7 +169,8 @@ extension SpillStore {
     guard size >= smallest, size <= SpillFormat.largestSegment else {
       throw ReadError(
         .limitExceeded,
-        "a file of \(size) bytes can never hold a block: choose a limit of at least 64 KiB, and files of 8 KiB to 16 GiB",
+        "a limit of \(configuration.limit.bytes) bytes in files of \(size) can never hold a block: choose a limit of at least 64 KiB, "
+          + "and a segmentSize of 8 KiB to 16 GiB",
         context: .init(source: configuration.directory))
     }
     guard configuration.limit.bytes >= size * 2 + fixedBytes else {
