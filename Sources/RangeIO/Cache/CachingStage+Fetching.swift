@@ -122,7 +122,9 @@ extension CachingStage {
   private func readExactly(_ request: ReadRequest, _ next: ReadNext, instead error: any Error) async throws
     -> ReadResponse
   {
-    guard Self.mayConcernTheRest(error) else { throw error }
+    guard let known = error as? ReadError, Self.mayConcernTheRest(known),
+      request.moreRanges.count < Self.mostReadExactly
+    else { throw error }
     var all: [Bytes] = []
     for range in request.ranges {
       var one = request
@@ -134,6 +136,9 @@ extension CachingStage {
     return ReadResponse(OneOrMore(all)!)  // a request has a range at least
   }
 
+  /// Of more ranges, one request for each would take long.
+  private static let mostReadExactly = 16
+
   /// Whether a fetch is of nothing but what was asked for. Several ranges may be read together with what lies between.
   private func isExact(_ request: ReadRequest, _ fetched: ByteRange) -> Bool {
     request.moreRanges.isEmpty && request.range.lowerBound <= fetched.lowerBound
@@ -142,8 +147,7 @@ extension CachingStage {
 
   /// Whether a read of fewer bytes may succeed: a sector is bad, a stage refuses some of it, a digest is wrong. Not where it
   /// concerns the source, nor where a retry may help, which is for stages that retry.
-  private static func mayConcernTheRest(_ error: any Error) -> Bool {
-    guard let error = error as? ReadError else { return !(error is CancellationError) }
+  private static func mayConcernTheRest(_ error: ReadError) -> Bool {
     switch error.code {
     case .inputOutput, .corrupted, .permissionDenied, .limitExceeded, .resourcesExhausted: return !error.isTransient
     default: return false

@@ -36,7 +36,7 @@ import Testing
   /// Some of its bytes cannot be read.
   private struct BadSector: RangeSource {
     static let bad = 50_000..<51_000
-    let error: any Error
+    let error: ReadError
     let right = SyntheticSource(byteCount: 1 << 20)
 
     func describe() async throws -> SourceDescription { try await right.describe() }
@@ -53,9 +53,7 @@ import Testing
   func `bytes that can be read are read, though others of their blocks cannot`(fill: Caching.Fill, isFar: Bool)
     async throws
   {
-    for error in [ReadError(.inputOutput, "a bad sector"), ReadError(.corrupted, "a wrong digest"), Refusal.no]
-      as [any Error]
-    {
+    for error in [ReadError(.inputOutput, "a bad sector"), ReadError(.corrupted, "a wrong digest")] {
       let store = MemoryStore(limit: .mebibytes(4))
       let reader = try await RangeReader(BadSector(error: error)) {
         Caching(store, fill: fill)
