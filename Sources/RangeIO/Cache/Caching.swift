@@ -105,6 +105,7 @@ final class CachingStage: ReadyStage {
   let sample: BlockSample
   /// The versions that are read now, by all readers that list this stage.
   let reading = Locked(VersionsBeingRead())
+  private let latest = PublishedOnce<LatestVersions>()
   /// Flights use this to put bytes into the store. It may outlive this stage.
   let keeper: CacheKeeper
   /// Whether the stages below had the bytes of the last miss at hand. If not, asking them first would take time for
@@ -245,14 +246,16 @@ extension CachingStage {
   /// The token of the version that `source` describes. Returns `nil` if a longer version is being read by now.
   func token(of source: SourceDescription) -> ChunkToken? {
     let grid = grid(of: source)
-    if let token = reading.withLock({ $0.latest(source, grid) }) { return token }
+    if let token = latestToken(of: source, grid) { return token }
     var retired: [ChunkToken] = []
     let answer = reading.withLock { reading in
-      reading.token(of: source, grid) {
+      let answer = reading.token(of: source, grid) {
         let (token, old) = store.sources.token(for: source, grid: grid, reading: true)
         retired = old
         return token
       }
+      if !answer.ended.isEmpty { latest.borrow { $0.forget() } }
+      return answer
     }
     end(answer.ended)
     for old in retired { store.eraseRetired(old) }
@@ -260,13 +263,38 @@ extension CachingStage {
     return answer.token
   }
 
+  /// The token of a version that was asked for last.
+  private func latestToken(of source: SourceDescription, _ grid: BlockGrid) -> ChunkToken? {
+    if let token = latest.borrow({ $0.token(of: source, grid) }) ?? nil { return token }
+    var token: ChunkToken?
+    if latest.value == nil {
+      if reading.withLockIfFree({ token = $0.latest(source, grid) }) { return token }
+      _ = latest.publish(LatestVersions())
+    }
+    return reading.withLock { reading in
+      let token = reading.latest(source, grid)
+      if let token { latest.borrow { $0.note(source, token) } }
+      return token
+    }
+  }
+
   /// Releases a version that is no longer read, because its name now leads to another version.
   func endReading(of source: SourceDescription) {
-    guard let ended = reading.withLock({ $0.remove(source) }) else { return }
+    let ended = reading.withLock { reading in
+      latest.borrow { $0.forget() }
+      return reading.remove(source)
+    }
+    guard let ended else { return }
     if store.sources.endReading(ended, isOver: true) { store.eraseRetired(ended) }
   }
 
-  func endReading() { end(reading.withLock { $0.removeAll() }) }
+  func endReading() {
+    let ended = reading.withLock { reading in
+      latest.borrow { $0.forget() }
+      return reading.removeAll()
+    }
+    end(ended)
+  }
 
   private func end(_ tokens: [ChunkToken]) {
     for token in tokens where store.sources.endReading(token) { store.eraseRetired(token) }

@@ -9,23 +9,22 @@ extension CachingStage {
   /// returned all the same.
   ///
   /// - Parameters:
-  ///   - mark: from before the look-up that has found nothing of the range.
+  ///   - ticket: from before the look-up that has found nothing of the range.
   ///   - timing: measures how long the source takes.
   /// - Returns: `nil` if a flight must bring the bytes, as when they are not at hand. Nothing has changed then, but that room
   ///   may have been made for them.
   func readAtHand(
-    _ request: ReadRequest, _ token: ChunkToken, _ mark: FlightMark, _ timing: AdmissionMeter.Timing?, _ next: ReadNext
+    _ request: ReadRequest, _ ticket: ChunkTicket, _ timing: AdmissionMeter.Timing?, _ next: ReadNext
   ) -> ReadResponse? {
     guard hasBytesAtHand.load(ordering: .relaxed), request.isPlain, request.purpose == .demand,
-      let wide = wide(request, token), token.flights.isIdle || !token.flights.brings(wide)
+      let wide = wide(request, ticket.token), ticket.token.flights.isIdle || !ticket.token.flights.brings(wide)
     else { return nil }
-    let reservation = store.reserve(wide, ofRun: wide.count, for: token)
-    let ticket = ChunkTicket(token: token, generation: mark.generation, fetchedAt: store.now)
+    let reservation = store.reserve(wide, ofRun: wide.count, for: ticket.token)
     // A source that waits asks for a grid, to tell these reads from others.
     let below =
       next.bottom.isPrompt
       ? ReadRequest(plain: wide, of: request.source)
-      : ReadRequest(wide, of: request.source, urgency: nil, grid: token.grid)
+      : ReadRequest(wide, of: request.source, urgency: nil, grid: ticket.token.grid)
     timing?.begin()
     let answer = next.ready(below)
     guard let response = answer, response.bytes.count == wide.count, response.moreBytes.isEmpty else {

@@ -19,7 +19,10 @@ extension CachingStage {
     case .hit(let bytes) where bytes.count == request.range.count: return ReadResponse(bytes)
     case .miss where isFirst: return try await readPast(request, next)
     case .miss:
-      if let response = readAtHand(request, token, mark, timing, next) { return response }
+      // Handed over: a copy would count a reference to the token.
+      let ticket = ChunkTicket(token: consume token, generation: mark.generation, fetchedAt: store.now)
+      if let response = readAtHand(request, ticket, timing, next) { return response }
+      return try await readMissing(request, ticket.token, isFirst, next, (mark, CachedParts(request.range, found)))
     case .partial(let pieces, let deferred, let gaps) where deferred.count == 1 && pieces.isEmpty && gaps.isEmpty:
       switch loadAtHand(deferred[0], request, token) {
       case .bytes(let bytes): return ReadResponse(bytes)

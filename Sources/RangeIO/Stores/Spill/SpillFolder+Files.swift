@@ -86,7 +86,10 @@ extension SpillFolder {
     let signed = Int(name.drop { !$0.isNumber })
     let holders = lock.holders
     guard signed.map({ !holders.contains($0) }) ?? true, let heir = holders.first(where: { $0 != rio_process_number() })
-    else { return name.isEmpty ? "another process" : String(name) }
+    else {
+      if signed == Int(rio_process_number()) { return "another store of this process" }
+      return name.isEmpty ? "another process" : String(name)
+    }
     return "process \(heir)" + (name.isEmpty ? "" : ", which \(name) has forked")
   }
 

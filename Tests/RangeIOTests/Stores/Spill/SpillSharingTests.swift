@@ -19,6 +19,15 @@ import Testing
     try await spill.open().close()
   }
 
+  @Test func `a process that has the directory open itself is told so`() async throws {
+    let spill = try SpillOnDisk(limit: .mebibytes(1))
+    let store = try await spill.open()
+    await #expect { _ = try await spill.open() } throws: {
+      "\($0)".contains("is used by another store of this process")
+    }
+    try await store.close()
+  }
+
   #if os(Linux)
     @Test func `a process that has the lock of one that forked it is named`() async throws {
       let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.processNumber = 4_194_305 }  // none has such a number
