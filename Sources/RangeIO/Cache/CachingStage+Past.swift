@@ -1,0 +1,71 @@
+/// Reads past the store: what is not kept, and not shared with other reads.
+extension CachingStage {
+  /// Reads without the store, if that is allowed.
+  func readPast(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
+    let response: ReadResponse
+    // Without an asynchronous call, if that can be.
+    if let ready = passAtHand(request, next) { response = ready } else { response = try await next(request) }
+    countMiss(request, next)
+    return response
+  }
+
+  /// Counts a reader's read that the store could not answer alone. Hits are not counted: they are the difference, so
+  /// they cost nothing.
+  func countMiss(_ request: ReadRequest, _ next: ReadNext) {
+    // A read that a cache above makes for its flights is counted there.
+    guard request.purpose == .demand, !FlightUnderWay.isReading(through: next) else { return }
+    next.bottom.countCacheMiss()
+  }
+
+  /// Reads the missing part without keeping it and without sharing it with other reads.
+  func readPast(_ found: CachedParts, _ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    guard !found.pieces.isEmpty else { return try await readPast(request, next) }
+    var found = found
+    var missing = request
+    missing.range = found.gaps[0]
+    if found.gaps.count > 1 { missing.moreRanges = Array(found.gaps[1...]) }
+    let response = try await readPast(missing, next)
+    try response.check(missing)
+    for (gap, bytes) in zip(found.gaps, response.pieces) {
+      found.pieces.append(RangedBytes(gap, bytes))
+    }
+    return found.response(to: request)
+  }
+
+  /// Reads what was asked for and nothing else, range by range, after a wider read failed, if what failed may be the rest of it.
+  func readExactly(_ request: ReadRequest, _ next: ReadNext, instead error: any Error) async throws
+    -> ReadResponse
+  {
+    guard let known = error as? ReadError, Self.mayConcernTheRest(known),
+      request.moreRanges.count < Self.mostReadExactly
+    else { throw error }
+    var all: [Bytes] = []
+    for range in request.ranges {
+      var one = request
+      (one.range, one.moreRanges) = (range, [])
+      let response = try await readPast(one, next)
+      try response.check(one)
+      all.append(response.bytes)
+    }
+    return ReadResponse(OneOrMore(all)!)  // a request has a range at least
+  }
+
+  /// Of more ranges, one request for each would take long.
+  private static let mostReadExactly = 16
+
+  /// Whether a fetch is of nothing but what was asked for. Several ranges may be read together with what lies between.
+  func isExact(_ request: ReadRequest, _ fetched: ByteRange) -> Bool {
+    request.moreRanges.isEmpty && request.range.lowerBound <= fetched.lowerBound
+      && fetched.upperBound <= request.range.upperBound
+  }
+
+  /// Whether a read of fewer bytes may succeed: a sector is bad, a stage refuses some of it, a digest is wrong. Not where it
+  /// concerns the source, nor where a retry may help, which is for stages that retry.
+  private static func mayConcernTheRest(_ error: ReadError) -> Bool {
+    switch error.code {
+    case .inputOutput, .corrupted, .permissionDenied, .limitExceeded, .resourcesExhausted: return !error.isTransient
+    default: return false
+    }
+  }
+}
