@@ -11,6 +11,7 @@ enum ToolAdvice {
     ("its time limit: raise it", "its time limit: raise it with --time-limit"),
     ("this read is over: try again, or allow more of it", "this read is over: raise it with --time-limit"),
     (", or open what is there with isReadOnly", ""),
+    (", or lower `freeSpaceFloor` or `segmentSize`", ""),
     (", which is a URL: read it with RangeReader(contentsOf:) of RangeIOHTTP or RangeIOS3", ""),
   ]
 

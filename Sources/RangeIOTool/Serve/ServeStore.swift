@@ -43,7 +43,7 @@
         disk?.writesOnInsertion = true
         disk?.isShared = true
         disk?.keepsFastSources = command.far
-        disk?.onLackOfFreeSpace = { StandardError.line("rangeio: --spill: \($0.message)") }
+        disk?.onLackOfFreeSpace = { StandardError.line("rangeio: --spill: \(ToolAdvice.translated($0.message))") }
       }
       keeps = all.bytes > 0
       var tiers: TieredChunkStore?

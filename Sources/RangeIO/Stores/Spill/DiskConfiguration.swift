@@ -58,7 +58,7 @@ public struct DiskConfiguration: Sendable {
   package var time = TimeSource.continuous
   /// Where timers run. Default: Swift's own threads.
   package var background = BackgroundWork()
-  /// Called when the store stops keeping what is new, since too little of the disk is free: once, until there is enough.
+  /// Called when the store stops keeping what is new, since too little of the disk is free, or none: once, until there is enough.
   package var onLackOfFreeSpace: @Sendable (ReadError) -> Void = { _ in }
   /// The disk.
   package var disk: (any SpillDisk)?

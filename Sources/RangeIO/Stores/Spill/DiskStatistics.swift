@@ -86,8 +86,8 @@ public struct DiskStatistics: Hashable, Sendable, Encodable {
   package var rates = Rates()
   /// Whether the disk is in use. `false` for a while after it failed or hung.
   public var isDiskInUse: Bool { breaker == .closed }
-  /// Whether nothing new is kept because too little of the disk is free, see ``DiskConfiguration/freeSpaceFloor``. The
-  /// store looks again after 5 s, and then less and less often, at last every five minutes.
+  /// Whether nothing new is kept because too little of the disk is free, see ``DiskConfiguration/freeSpaceFloor``, or
+  /// because the disk said that it is full. The store looks again after 5 s, and then less and less often, at last every five minutes.
   public package(set) var lacksFreeSpace = false
   /// Whether the disk is in use, in detail.
   package var breaker = Breaker.closed

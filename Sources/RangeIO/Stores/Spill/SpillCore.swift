@@ -139,6 +139,14 @@ enum SpillTrouble: Error {
     }
   }
 
+  /// Whether it takes more free space to write on.
+  var isLackOfFreeSpace: Bool {
+    switch self {
+    case .belowFloor, .failed(.noSpace), .failed(.diskQuotaExceeded): true
+    case .noRoom, .busy, .failed: false
+    }
+  }
+
   /// The error to report for a directory.
   func error(for configuration: SpillStore.Configuration) -> ReadError {
     let directory = configuration.directory

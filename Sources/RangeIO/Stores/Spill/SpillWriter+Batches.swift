@@ -177,7 +177,7 @@ extension SpillWriter {
       return dropped
     }
     withExtendedLifetime(dropped) {}
-    if case .belowFloor = trouble, core.state.withLock({ $0.beginLackOfFreeSpace() }) {
+    if trouble.isLackOfFreeSpace, core.state.withLock({ $0.beginLackOfFreeSpace() }) {
       core.configuration.onLackOfFreeSpace(failure)
     }
     guard case .failed(let errno) = trouble else {

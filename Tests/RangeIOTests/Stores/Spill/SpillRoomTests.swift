@@ -42,13 +42,18 @@ import Testing
 
   @Test func `a disk without room stops writes, not reads, until there is some`() async throws {
     let clock = ManualClock()
-    let spill = spill { $0.time = TimeSource(clock) }
+    let told = Locked<[String]>([])
+    let spill = spill {
+      $0.time = TimeSource(clock)
+      $0.onLackOfFreeSpace = { error in told.withLock { $0.append(error.message) } }
+    }
     let store = try spill.open()
     let source = FillSource(store.sources)
     try await write(0..<64, source, store)
     spill.disk.faults = .always(.allocate, .fail(.noSpace))
     try await write(64..<128, source, store)
     try await expectPause(source, store)
+    #expect(told.withLock { $0.count == 1 && $0[0].contains("no space left") })
     spill.disk.faults = .none
     clock.advance(by: .seconds(6))
     try await expectWrites(source, store)
@@ -276,6 +281,7 @@ import Testing
   private func expectPause(_ source: FillSource, _ store: SpillStore) async throws {
     #expect(store.lastFailure?.code == .resourcesExhausted)
     #expect(store.statistics().writeErrors == 1 && store.statistics().breaker == .closed)
+    #expect(store.statistics().lacksFreeSpace)
     #expect(store.statistics().dropped > 0 && !source.put(1000, in: store))
     let kept = try #require(await source.fetched(0..<128, by: store))
     #expect(kept.isSuperset(of: 0..<60))
@@ -285,7 +291,7 @@ import Testing
   private func expectWrites(_ source: FillSource, _ store: SpillStore) async throws {
     #expect(source.put(1001, in: store))
     try await store.flush()
-    #expect(await source.fetched(1001..<1002, by: store) == [1001])
+    #expect(await source.fetched(1001..<1002, by: store) == [1001] && !store.statistics().lacksFreeSpace)
     #expect(store.miscounts() == [])
   }
 }
