@@ -11,7 +11,7 @@ public enum RemoteOpening: Hashable, Sendable {
   case suffix(Int)
   /// None: servers are asked with `HEAD`, and with a `GET` of the first byte where that fails.
   ///
-  /// Do not use it where `HEAD` shows a tag that answers to `GET` lack: reads fail until the reader is refreshed.
+  /// Do not use it where `HEAD` shows a tag, and answers to `GET` another or none: reads fail until the reader is refreshed.
   case head
 
   /// The first 64 KiB.
