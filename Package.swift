@@ -172,6 +172,11 @@ let package = Package(
       name: "Contained",
       dependencies: ["RangeIO", .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"]))],
       path: "Tests/Contained", swiftSettings: strict + checked),
+    // A program that reads in one process what servers and mounts answer oddly.
+    .executableTarget(
+      name: "Reads",
+      dependencies: ["RangeIO", .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"]))],
+      path: "Tests/Situations/Reads", swiftSettings: strict + checked),
     // What the tests of the core share, and those of plugins that read files. A test target without tests: `swift build -c
     // release` leaves those out, and `@testable` does not compile in it.
     .testTarget(

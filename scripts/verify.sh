@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # In the order in which they run: what is most likely to fail, first.
-all=(tests plugins plain containers ticker seeds stress damage kills runs crash churn threads addresses)
+all=(tests plugins plain situations containers ticker seeds stress damage kills runs crash churn threads addresses)
 
 # Every engine, the one past the page cache included.
 export RANGEIO_ENGINES=${RANGEIO_ENGINES-dispatchIO positional direct}
@@ -44,6 +44,12 @@ run_plugins() {
 
 what_plain="swift build, build -c release, build --build-tests and test, in a fresh clone of the last commit"
 run_plain() { scripts/plain.sh; }
+
+what_situations="what servers, mounts and disks were seen to do, in small: right bytes, right errors, no request too many"
+run_situations() {
+  with_plugins
+  scripts/check-situations.sh
+}
 
 what_containers="programs that choose no sizes, in control groups of 32 to 200 MB: all live, and hit"
 run_containers() {
