@@ -79,7 +79,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     guard count > 0, count <= largest else { return nil }
     let (kind, memory): (Kind, UnsafeMutableRawPointer?) =
       if BlockSlabs.serves(count) {
-        (.slab, BlockSlabs.shared.take(count))
+        (.slab, BlocksAtHand.shared.take(count))
       } else if count >= BufferPool.smallestPooled {
         (.pages, BufferPool.shared.takePages(for: count))
       } else {
@@ -108,7 +108,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     withUnsafeMutablePointerToHeader { note in
       let base = note.pointee.base
       switch note.pointee.kind {
-      case .slab: BlockSlabs.shared.giveBack(base, Int(note.pointee.count))
+      case .slab: BlocksAtHand.shared.giveBack(base, Int(note.pointee.count))
       case .malloc: rio_free(base)
       case .pages: BufferPool.shared.takeBackPages(base, for: Int(note.pointee.count))
       case .list: Unmanaged<AnyObject>.fromOpaque(base).release()

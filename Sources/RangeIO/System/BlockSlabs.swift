@@ -12,7 +12,7 @@ import Synchronization
 /// or 8 MiB if that is more (a 16th of a small container's memory). The pages of other free blocks are returned to the system, and come back when the block is
 /// used again.
 final class BlockSlabs: Sendable {
-  private static let shifts = 12...16
+  static let shifts = 12...16
 
   private struct State {
     /// Slabs with room; blocks are taken from the last one.

@@ -130,32 +130,74 @@ struct BlockSlabsTests {
     #expect(slabs.byteCount == 4 << 20)
   }
 
+  @Test func `what is kept at hand comes back first, two blocks of each size, and goes with its owner`() throws {
+    let slabs = BlockSlabs(keeping: .bytes(0))
+    do {
+      let atHand = AtHand(slabs)
+      for shift in 12...16 {
+        let blocks = try (0..<3).map { _ in try #require(atHand.take(1 << shift)) }
+        for block in blocks { atHand.giveBack(block, 1 << shift) }
+        // This thread took none in between, so the third one went to the slabs, whose pages it shares with none in use.
+        let again = try (0..<2).map { _ in try #require(atHand.take(1 << shift)) }
+        #expect(Set(again) == Set(blocks[..<2]), "blocks of \(1 << shift)")
+        for block in again { atHand.giveBack(block, 1 << shift) }
+      }
+    }
+    // With all given back, an empty slab of each size is left.
+    #expect(slabs.byteCount == 4 * 4 << 20 + 8 << 20)
+    let all = try (1...1023).map { _ in try #require(slabs.take(4096)) }
+    #expect(slabs.byteCount == 4 * 4 << 20 + 8 << 20, "none is missing")
+    for block in all { slabs.giveBack(block, 4096) }
+  }
+
   @Test func `many threads take and give back`() async {
     let slabs = BlockSlabs(keeping: .kibibytes(64))
     let failures = Noted<Int>()
-    await withTaskGroup(of: Void.self) { group in
-      for thread in 0..<4 {
-        group.addTask { Self.takeAndGiveBack(slabs, thread, failures) }
+    for isAtHand in [false, true] {
+      let atHand = isAtHand ? AtHand(slabs) : nil
+      await withTaskGroup(of: Void.self) { group in
+        for thread in 0..<4 {
+          group.addTask {
+            if let atHand {
+              Self.takeAndGiveBack(thread, failures, atHand.take, atHand.giveBack)
+            } else {
+              Self.takeAndGiveBack(thread, failures, slabs.take, slabs.giveBack)
+            }
+          }
+        }
       }
     }
     #expect(failures.all.isEmpty)
     #expect(slabs.byteCount <= 4 * 4 << 20 + 8 << 20)
   }
 
-  private static func takeAndGiveBack(_ slabs: BlockSlabs, _ thread: Int, _ failures: Noted<Int>) {
+  /// To be shared by threads, and called in expectations.
+  private final class AtHand: Sendable {
+    private let blocks: BlocksAtHand
+
+    init(_ slabs: BlockSlabs) { blocks = BlocksAtHand(slabs) }
+
+    func take(_ count: Int) -> UnsafeMutableRawPointer? { blocks.take(count) }
+    func giveBack(_ block: UnsafeMutableRawPointer, _ count: Int) { blocks.giveBack(block, count) }
+  }
+
+  private static func takeAndGiveBack(
+    _ thread: Int, _ failures: Noted<Int>, _ take: (Int) -> UnsafeMutableRawPointer?,
+    _ giveBack: (UnsafeMutableRawPointer, Int) -> Void
+  ) {
     var random = SeededGenerator(seed: UInt64(thread))
     var taken: [(UnsafeMutableRawPointer, Int, UInt64)] = []
     for _ in 0..<20_000 {
       let count = 4096 << Int.random(in: 0...4, using: &random)
-      if taken.count < 40, Bool.random(using: &random) || taken.isEmpty, let memory = slabs.take(count) {
+      if taken.count < 40, Bool.random(using: &random) || taken.isEmpty, let memory = take(count) {
         let word = random.next()
         memory.storeBytes(of: word, as: UInt64.self)
         taken.append((memory, count, word))
       } else if let (memory, count, word) = taken.popLast() {
         if memory.load(as: UInt64.self) != word { failures.add(thread) }
-        slabs.giveBack(memory, count)
+        giveBack(memory, count)
       }
     }
-    for (memory, count, _) in taken { slabs.giveBack(memory, count) }
+    for (memory, count, _) in taken { giveBack(memory, count) }
   }
 }

@@ -33,10 +33,12 @@ extension MemoryStore {
       return nil
     }
     defer { handOn(gone) }
+    let isPaid = configuration.sourceShare == 1 && (sourceCharges == nil || token.payment != .none)
+    if isPaid { gone.stayingCharged = token.number }
     // Charged at once, so that reads in flight together stay within the source's share.
-    let own = token.charge(charge.bytes)
+    let own = isPaid ? 0 : token.charge(charge.bytes)
     // What the source itself takes must be there at the same time.
-    let due = sourceCharges?.due(for: token)
+    let due = isPaid ? nil : sourceCharges?.due(for: token)
     let bytes = charge.bytes + (due?.bytes ?? 0)
     let isExpected = bytes <= ledger.ownLimit && room.expect(charge.bytes)
     guard isExpected, makeRoomInShare(of: token, charge.bytes, own, &gone),
@@ -44,14 +46,39 @@ extension MemoryStore {
     else {
       if isExpected { room.forget(charge.bytes) }
       if let due { sourceCharges?.cancel(due.payment) }
-      token.charge(-charge.bytes)
+      let charged = isPaid ? gone.stillCharged : charge.bytes
+      if charged != 0 { token.charge(-charged) }
       refused()
       // What was evicted in vain is given back by now.
       roomIsFree()
       return nil
     }
     if let due, sourceCharges?.pay(due.payment, for: token) == false { ledger.give(bytes: due.bytes, blocks: 0) }
+    if isPaid, !chargeAgain(token, charge.bytes, &gone) {
+      cancel(ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks, token: nil))
+      refused()
+      return nil
+    }
     return ChunkReservation(byteCount: charge.bytes, blockCount: charge.blocks, token: token)
+  }
+
+  /// Charges a source that was paid for, once there is room: with what it was charged for chunks that left, which in a full store
+  /// is just as much. All threads would write that account.
+  ///
+  /// - Returns: false, with nothing charged, if its last chunk has left in between, and there is no room to pay for it again.
+  private func chargeAgain(_ token: ChunkToken, _ bytes: Int, _ gone: inout EvictedChunks) -> Bool {
+    let stillCharged = gone.stillCharged
+    (gone.stayingCharged, gone.stillCharged) = (0, 0)
+    if bytes != stillCharged { token.charge(bytes - stillCharged) }
+    // Charged all the time, it is paid for.
+    guard stillCharged == 0, let due = sourceCharges?.due(for: token) else { return true }
+    guard makeRoom(bytes: due.bytes, blocks: 0, &gone) else {
+      sourceCharges?.cancel(due.payment)
+      token.charge(-bytes)
+      return false
+    }
+    if sourceCharges?.pay(due.payment, for: token) == false { ledger.give(bytes: due.bytes, blocks: 0) }
+    return true
   }
 
   /// The outlet, if there is one, has taken these chunks. It continues here, outside of locks.

@@ -6,6 +6,10 @@ struct EvictedChunks: ~Copyable {
   private var more: [Unmanaged<BlockBacking>] = []
   var bytes = 0
   var blocks = 0
+  /// A source that stays charged for what leaves of it, so that what comes of it next needs no new charge; 0: none. And how much
+  /// of ``bytes`` that is: whoever named the source gives it back.
+  var stayingCharged: UInt64 = 0
+  var stillCharged = 0
 
   var count: Int { first == nil ? 0 : more.count + 1 }
 
@@ -26,7 +30,12 @@ extension ShardState {
     let token = table[number].token
     if table[number].isPinned { pinnedBytes -= charge }
     gone.add(table.remove(number), bytes: charge)
-    account(-charge, token)
+    if token == gone.stayingCharged {
+      bytes -= charge
+      gone.stillCharged += charge
+    } else {
+      account(-charge, token)
+    }
     sources.remove(token)
     return charge
   }

@@ -10,6 +10,11 @@ extension BlockSlabs {
   static let shared = BlockSlabs(keeping: SystemMemory.bounded(.mebibytes(8), toPart: 16))
 }
 
+extension BlocksAtHand {
+  /// What the threads of the process keep of them.
+  static let shared = BlocksAtHand(BlockSlabs.shared)
+}
+
 extension SourceMemory {
   /// What all sources of the process hold.
   package static let shared = SourceMemory(limit: SystemMemory.bounded(.mebibytes(16), toPart: 16), room: .shared)

@@ -143,6 +143,50 @@ import Testing
     #expect(store.statistics().bytes == SourceCharges.free * block)
   }
 
+  @Test func `a source whose only chunk makes room for its next one stays paid for`() {
+    let store = store(2 * block + 1000 - 1)
+    let source = StoredSource(store, id: String(repeating: "i", count: SourceCharges.shortText + 1000))
+    for number in 0..<10 {
+      #expect(source.put(number * 4096..<number * 4096 + 10))
+      #expect(store.statistics().bytes == block + 1000 && store.statistics().reservedBytes == 0)
+      #expect(source.token.chargedBytes == block && source.token.payment == .free)
+    }
+    // In vain: what left for it is given back.
+    #expect(!source.put(500 << 10..<504 << 10))
+    #expect(MemoryRecount(store).faults == [])
+    store.shed(to: 0)
+    #expect(store.statistics().bytes == 0 && source.token.payment == .none)
+  }
+
+  @Test func `sources whose last chunks leave beside others that come are paid for while they have some`() async {
+    let store = store(40 * block)
+    let all = (0..<4).map {
+      StoredSource(store, id: String(repeating: "\($0)", count: SourceCharges.shortText + 100), reading: true)
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for reader in 0..<4 {
+        group.addTask {
+          var random = SeededGenerator(seed: UInt64(reader))
+          for _ in 0..<20_000 {
+            let source = all[Int.random(in: 0..<all.count, using: &random)]
+            let start = 4096 * Int.random(in: 0..<40, using: &random)
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: store.erase(start..<start + 20 * 4096, of: source.token)
+            case 1: if let reservation = source.reserve(start..<start + 10) { store.cancel(reservation) }
+            default: source.put(start..<start + 10)
+            }
+          }
+        }
+      }
+    }
+    #expect(MemoryRecount(store).faults == [])
+    #expect(store.statistics().peakBytes <= 40 * block && store.statistics().reservedBytes == 0)
+    let kept = all.filter { $0.token.chargedBytes > 0 }
+    #expect(!kept.isEmpty && kept.allSatisfy { $0.token.payment == .free })
+    store.shed(to: 0)
+    #expect(store.statistics().bytes == 0 && all.allSatisfy { $0.token.payment == .none })
+  }
+
   @Test func `of stores that share their sources, the first is charged for those of which it keeps something`() {
     let sources = ChunkSources()
     let first = MemoryStore(.init(limit: .mebibytes(1)), sources: sources)
