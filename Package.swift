@@ -18,6 +18,9 @@ let checked: [SwiftSetting] =
 /// Tests compile quickest unoptimised.
 let checkedTests: [SwiftSetting] = isChecked ? [.treatAllWarnings(as: .error)] : []
 
+/// Counts how often each lock of the core is taken and contended, and prints it at the end: Benchmarks/Scaling/locks.sh.
+let countsLocks = Context.environment["RANGEIO_COUNT_LOCKS"] == "1"
+
 /// A part of the tests, for quick turns at the desk: folders of `Tests/RangeIOTests` and names of other test targets, with
 /// commas. Nothing: all of them. `RANGEIO_TESTS=Stores/Spill swift test`
 let part = Context.environment["RANGEIO_TESTS"].map { $0.split(separator: ",").map(String.init) }
@@ -104,7 +107,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
   ],
   targets: [
-    .target(name: "CRangeIOSystem"),
+    .target(name: "CRangeIOSystem", cSettings: countsLocks ? [.define("RANGEIO_COUNT_LOCKS")] : []),
     .systemLibrary(
       name: "CRangeIOLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(
@@ -116,7 +119,8 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       // RawLayout: of the lock, `Locked`, as in the standard library's `Synchronization`.
-      swiftSettings: strict + checked + [.enableExperimentalFeature("RawLayout")]),
+      swiftSettings: strict + checked + [.enableExperimentalFeature("RawLayout")]
+        + (countsLocks ? [.define("RANGEIO_COUNT_LOCKS")] : [])),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(
       name: "RangeIOTesting",

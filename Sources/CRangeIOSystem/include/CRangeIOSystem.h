@@ -292,6 +292,16 @@ void rio_unfair_lock(const void *word);
 bool rio_unfair_try_lock(const void *word);
 void rio_unfair_unlock(const void *word);
 
+/// What a lock costs that is made in this line of the sources; in builds that count it, see locks.c.
+struct rio_lock_site;
+struct rio_lock_hold {
+  int64_t begun;
+  uint64_t sleeps;
+};
+struct rio_lock_site *rio_lock_site(const char *file, uint32_t line);
+struct rio_lock_hold rio_lock_taken(struct rio_lock_site *, bool contended);
+void rio_lock_released(struct rio_lock_site *, struct rio_lock_hold);
+
 /// A binary semaphore for one sleeping thread.
 struct rio_parker;
 struct rio_parker *rio_parker_create(void);

@@ -1,5 +1,9 @@
 import Synchronization
 
+#if RANGEIO_COUNT_LOCKS
+  import CRangeIOSystem
+#endif
+
 /// A value that can be accessed only under a lock. Free, it is taken and given back by one atomic instruction each, without
 /// a call on Linux.
 ///
@@ -10,16 +14,36 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   private let word = LockWord()
   private let value: Place<Value>
 
-  /// Creates an unlocked `value`.
-  package init(_ value: consuming sending Value) { self.value = Place(value) }
+  #if RANGEIO_COUNT_LOCKS
+    /// Where the lock was made, and what it costs. Unchecked: in the memory of a table in C, for good.
+    private let site: OpaquePointer
+
+    package init(_ value: consuming sending Value, file: StaticString = #fileID, line: UInt32 = #line) {
+      self.value = Place(value)
+      site = file.withUTF8Buffer { rio_lock_site($0.baseAddress, line) }
+    }
+  #else
+    /// Creates an unlocked `value`.
+    package init(_ value: consuming sending Value) { self.value = Place(value) }
+  #endif
 
   /// Runs `body` while no other thread can access the value. Do not nest calls, and do not wait inside.
   @inline(__always)
   package borrowing func withLock<Result: ~Copyable, E: Error>(
     _ body: (inout sending Value) throws(E) -> sending Result
   ) throws(E) -> sending Result {
-    word.lock()
-    defer { word.unlock() }
+    #if RANGEIO_COUNT_LOCKS
+      let isFree = word.tryLock()
+      if !isFree { word.lock() }
+      let hold = rio_lock_taken(site, !isFree)
+      defer {
+        rio_lock_released(site, hold)
+        word.unlock()
+      }
+    #else
+      word.lock()
+      defer { word.unlock() }
+    #endif
     // In a step of its own: the thread sanitizer would take this for a change of the word, too.
     let address = value.address
     return try body(&address.pointee)
@@ -28,6 +52,10 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   /// Runs `body` if no other thread has the lock: for what may be left out. Returns whether it ran.
   @discardableResult package borrowing func withLockIfFree(_ body: (inout Value) -> Void) -> Bool {
     guard word.tryLock() else { return false }
+    #if RANGEIO_COUNT_LOCKS
+      let hold = rio_lock_taken(site, false)
+      defer { rio_lock_released(site, hold) }
+    #endif
     defer { word.unlock() }
     let address = value.address
     body(&address.pointee)
@@ -39,7 +67,13 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 final class LockedApart<Value>: Sendable {
   let locked: Locked<Value>
 
-  init(_ value: consuming sending Value) { locked = Locked(value) }
+  #if RANGEIO_COUNT_LOCKS
+    init(_ value: consuming sending Value, file: StaticString = #fileID, line: UInt32 = #line) {
+      locked = Locked(value, file: file, line: line)
+    }
+  #else
+    init(_ value: consuming sending Value) { locked = Locked(value) }
+  #endif
 }
 
 /// Memory for a value that changes where it lies, behind a `let`. Raw layout: the compiler then assumes nothing of what

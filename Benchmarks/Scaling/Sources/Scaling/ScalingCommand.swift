@@ -4,7 +4,7 @@ import Foundation
 @main struct ScalingCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "range-io-scaling", abstract: "Measures how reads get faster with every core.",
-    subcommands: [MeasureCommand.self, LinesCommand.self], defaultSubcommand: MeasureCommand.self)
+    subcommands: [MeasureCommand.self, LinesCommand.self, LocksCommand.self], defaultSubcommand: MeasureCommand.self)
 }
 
 struct FileOptions: ParsableArguments {
@@ -89,10 +89,37 @@ struct LinesCommand: AsyncParsableCommand {
     guard let workload = Workload(rawValue: workload) else { throw ValidationError("No such workload.") }
     let laboratory = try Laboratory(
       files.url, gibibytes: files.gibibytes, store: store << 20, mostBlocks: 256, verifies: false)
-    let contenders = workload.contenders(laboratory)
-    guard let contender = contenders.first(where: { $0.name == contender ?? contenders[0].name }) else {
+    try await Lines.run(workload.contender(contender, laboratory), part: part, batches: batches)
+  }
+}
+
+struct LocksCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "locks", abstract: "Reads with many threads, for locks.sh, whose build counts the library's locks.")
+
+  @OptionGroup var files: FileOptions
+  @Argument var workload: String
+  @Argument(help: "The name of a contender. Default: the first.") var contender: String?
+  @Option(help: "So many tasks, with a thread each.") var threads = 16
+  @Option(help: "How long, in seconds.") var seconds = 2.0
+
+  func run() async throws {
+    guard let workload = Workload(rawValue: workload) else { throw ValidationError("No such workload.") }
+    let laboratory = try Laboratory(files.url, gibibytes: files.gibibytes)
+    try laboratory.makeResident(true)
+    let ready = try await workload.contender(contender, laboratory).start(threads)
+    let rate = try await Crowd.threads(threads).rate(try await ready(threads), seconds: seconds, seed: 1)
+    print("\(threads) threads: \(Int(rate)) reads a second")
+  }
+}
+
+extension Workload {
+  /// - Parameter name: of one of the contenders. `nil`: the first.
+  fileprivate func contender(_ name: String?, _ laboratory: Laboratory) throws -> Contender {
+    let contenders = contenders(laboratory)
+    guard let contender = contenders.first(where: { $0.name == name ?? contenders[0].name }) else {
       throw ValidationError("The contenders are: \(contenders.map(\.name).joined(separator: "; ")).")
     }
-    try await Lines.run(contender, part: part, batches: batches)
+    return contender
   }
 }
