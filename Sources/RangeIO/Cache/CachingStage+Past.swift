@@ -60,12 +60,8 @@ extension CachingStage {
       && fetched.upperBound <= request.range.upperBound
   }
 
-  /// Whether a read of fewer bytes may succeed: a sector is bad, a stage refuses some of it, a digest is wrong. Not where it
-  /// concerns the source, nor where a retry may help, which is for stages that retry.
+  /// Whether a read of what was asked for may succeed where a wider one failed.
   private static func mayConcernTheRest(_ error: ReadError) -> Bool {
-    switch error.code {
-    case .inputOutput, .corrupted, .permissionDenied, .limitExceeded, .resourcesExhausted: return !error.isTransient
-    default: return false
-    }
+    error.mayConcernAPart || [.limitExceeded, .resourcesExhausted].contains(error.code) && !error.isTransient
   }
 }

@@ -157,6 +157,17 @@ extension ReadError: CustomStringConvertible {
 }
 
 extension ReadError {
+  /// Whether fewer of the bytes may be readable: a sector is bad, a stage refuses some of them, a digest is wrong. Not where
+  /// it concerns the source, nor where a retry may help, which is for stages that retry. A digest tells of its bytes alone,
+  /// also after the last retry.
+  var mayConcernAPart: Bool {
+    switch code {
+    case .corrupted: true
+    case .inputOutput, .permissionDenied: !isTransient
+    default: false
+    }
+  }
+
   package static let closed = ReadError(
     .closed, "the reader is closed: make a new one to read on, and let reads end before you close")
 

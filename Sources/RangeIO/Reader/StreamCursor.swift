@@ -16,7 +16,11 @@ package final class StreamCursor {
   /// The first window of a source whose rate is not known yet.
   private static let firstGuess = 64 * 1024
 
+  /// As many parts are read of what could not be read as a whole.
+  private static let partsAfterFailure = 16
+
   private struct Window {
+    let range: ByteRange
     let answer: Promise<Bytes>
     let task: Task<Void, Never>
   }
@@ -37,6 +41,8 @@ package final class StreamCursor {
   private var windows: [Window] = []
   /// The remainder of the window being delivered.
   private var current = Bytes()
+  /// Why the bytes after these cannot be read.
+  private var failure: ReadError?
   /// Whether one window has been delivered: a consumer that takes a second one will want a third.
   private var isUnderWay = false
   /// How many windows have begun.
@@ -67,6 +73,7 @@ package final class StreamCursor {
     do {
       try Task.checkCancellation()
       if current.isEmpty {
+        if let failure { throw failure }
         guard let window = try await nextWindow() else {
           isEnded = true
           return nil
@@ -104,11 +111,52 @@ package final class StreamCursor {
     guard let head = windows.first else { return nil }
     if !head.answer.isAnswered { lookAhead() }
     // Stays in the list during the wait, so that an error cancels it together with the others.
-    let bytes = try await head.answer.value()
-    windows.removeFirst()
-    if isUnderWay, windows.isEmpty { _ = startWindow() }
+    let bytes: Bytes
+    do {
+      bytes = try await head.answer.value()
+      windows.removeFirst()
+    } catch let error as ReadError where isWorthReading(head.range, after: error) {
+      bytes = try await readBeginning(of: head.range, after: error)
+    }
+    if isUnderWay, windows.isEmpty, failure == nil { _ = startWindow() }
     isUnderWay = true
     return bytes
+  }
+
+  /// Whether the beginning of a window that failed is read. Not of a source that would begin from its start again, nor of
+  /// a chunk that is longer than all windows ahead.
+  private func isWorthReading(_ window: ByteRange, after error: ReadError) -> Bool {
+    error.mayConcernAPart && (2...Self.mostBytesAhead).contains(window.count)
+      && progress?.source.isReadForward == false
+  }
+
+  /// Reads a window that could not be read as a whole, up to the first byte that cannot be read. The error follows.
+  ///
+  /// Of a part that fails, parts are read in turn. A read that fails may take long, and few do: of a mebibyte 5, of 80 reads
+  /// at most. Where a retry may help, stages have retried: one more failure is enough.
+  private func readBeginning(of window: ByteRange, after first: ReadError) async throws -> Bytes {
+    cancelWindows()
+    if let rest = progress?.rest { progress?.rest = window.upperBound..<rest.upperBound }
+    var (unread, error) = (window, first)
+    var parts: [Bytes] = []
+    repeat {
+      let count = (unread.count + Self.partsAfterFailure - 1) / Self.partsAfterFailure
+      do {
+        while !unread.isEmpty {
+          start(unread.prefix(count))
+          parts.append(try await windows[0].answer.value())
+          windows = []
+          unread = unread.dropFirst(count)
+        }
+        return Bytes(concatenating: parts)
+      } catch let again as ReadError where again.mayConcernAPart {
+        windows = []
+        (unread, error) = (unread.prefix(count), again)
+      }
+    } while unread.count > 1 && !error.isTransient
+    guard !parts.isEmpty else { throw error }
+    failure = error
+    return Bytes(concatenating: parts)
   }
 
   /// Waits until there is more to stream, if this follows its source. Returns whether there is.
@@ -160,6 +208,12 @@ package final class StreamCursor {
     guard let (source, rest) = progress, !rest.isEmpty else { return false }
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize(of: source), rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
+    start(range)
+    return true
+  }
+
+  private func start(_ range: ByteRange) {
+    guard let (source, rest) = progress else { return }
     let answer = Promise<Bytes>()
     // A stream of the whole source ends where the source does, and one that follows it does not end.
     let end = following == nil && rest.upperBound < source.byteCount ? rest.upperBound : nil
@@ -172,8 +226,7 @@ package final class StreamCursor {
     }
     let task = begun > 0 ? core.background.startElsewhere(nil, work) : core.background.start(nil, work)
     begun += 1
-    windows.append(Window(answer: answer, task: task))
-    return true
+    windows.append(Window(range: range, answer: answer, task: task))
   }
 
   /// The bytes of the next window: whole chunks.

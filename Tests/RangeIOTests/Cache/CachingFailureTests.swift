@@ -53,7 +53,8 @@ import Testing
   func `bytes that can be read are read, though others of their blocks cannot`(fill: Caching.Fill, isFar: Bool)
     async throws
   {
-    for error in [ReadError(.inputOutput, "a bad sector"), ReadError(.corrupted, "a wrong digest")] {
+    let digest = ReadError(.corrupted, "a wrong digest, as Verifying finds it", isTransient: true)
+    for error in [ReadError(.inputOutput, "a bad sector"), digest] {
       let store = MemoryStore(limit: .mebibytes(4))
       let reader = try await RangeReader(BadSector(error: error)) {
         Caching(store, fill: fill)

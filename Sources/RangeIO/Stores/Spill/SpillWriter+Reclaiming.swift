@@ -21,11 +21,10 @@ extension SpillWriter {
 
   private func chooseVictim() -> SpillReclaimer.Victim? {
     let room = reclaimer.roomForTombstones(free: appender.freeBytes - reserved)
-    let locals = appender.open?.locals ?? [:]
+    let fitting = segmentsToCarry(upTo: room)
     return core.state.withLock { state in
       let candidates = state.places.indices.compactMap { index -> SpillReclaimer.Candidate? in
-        guard let candidate = state.candidate(index),
-          state.spaceToCarry(UInt32(index), beside: locals, upTo: room) <= room,
+        guard let candidate = state.candidate(index), fitting.contains(candidate.place),
           // A segment in use by a reader gives no room now. A read takes its reference under this lock.
           isKnownUniquelyReferenced(&state.places[index]!.segment)
         else { return nil }
@@ -57,8 +56,9 @@ extension SpillWriter {
     var segment = core.state.withLock { $0.places[Int(victim.place)]!.segment }
     var isFreed = false
     defer { if !isFreed { core.state.withLock { $0.places[Int(victim.place)]?.isDraining = false } } }
-    guard try copyOn(victim, segment, copying: copying) else { return false }
-    try carryTombstones(of: victim)
+    let tombstones = neededTombstones()[victim.place] ?? []
+    guard try copyOn(victim, segment, copying: copying, beside: spaceToCarry(tombstones)) else { return false }
+    try carry(tombstones)
     // Unlinked before it is forgotten: a file that cannot be removed will be found again later, and must stay known
     // until then.
     try unlink(segment)
@@ -133,12 +133,11 @@ extension SpillWriter {
   /// Copies blocks that were read often to the open segment, as far as there is room, and takes one hit from each
   /// record of the spared segments. One walk through the index, in parts, each with one lock. Returns whether
   /// everything was copied that must be.
+  ///
+  /// - Parameter carried: the room to leave for tombstones.
   private func copyOn(
-    _ victim: SpillReclaimer.Victim, _ segment: SpillSegment, copying: Bool
+    _ victim: SpillReclaimer.Victim, _ segment: SpillSegment, copying: Bool, beside carried: Int
   ) throws(SpillTrouble) -> Bool {
-    // Copied records leave room for the tombstones.
-    let locals = appender.open?.locals ?? [:]
-    let carried = core.state.withLock { $0.spaceToCarry(victim.place, beside: locals) }
     reserved += carried
     defer { reserved -= carried }
     var survey = SpillReclaimer.Survey(victim)
@@ -205,10 +204,9 @@ extension SpillWriter {
     return isComplete
   }
 
-  private func carryTombstones(of victim: SpillReclaimer.Victim) throws(SpillTrouble) {
-    let needed = core.state.withLock { $0.neededTombstones(of: victim.place) }
-    guard !needed.isEmpty else { return }
-    for tombstone in needed { try appendTombstone(tombstone.slot, tombstone.blocks, bound: tombstone.bound) }
+  private func carry(_ tombstones: [SpillState.Tombstone]) throws(SpillTrouble) {
+    guard !tombstones.isEmpty else { return }
+    for tombstone in tombstones { try appendTombstone(tombstone.slot, tombstone.blocks, bound: tombstone.bound) }
     try appender.flush()
     // Before the segment with the originals is removed.
     if core.configuration.syncsEvery != nil { try appender.sync() }

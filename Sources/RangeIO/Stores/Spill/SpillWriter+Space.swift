@@ -24,7 +24,7 @@ extension SpillWriter {
   private func makeSegment() throws(SpillTrouble) {
     let size = core.configuration.segmentBytes
     try expectFloor(beside: size)
-    try takeSpace(size)
+    try makeSpace(beside: 0) { core.ledger.take(size) ? () : nil }
     var isUsed = false
     defer { if !isUsed { core.ledger.give(size) } }
     try keepFloor(beside: size)
@@ -106,21 +106,27 @@ extension SpillWriter {
 
   // MARK: taking space
 
-  /// Takes room for a segment within the limit.
-  private func takeSpace(_ size: Int) throws(SpillTrouble) {
+  /// Takes room for a segment with `take`, which returns `nil` while there is none. Frees segments for that; if readers
+  /// hold all of them, this throws, and writing goes on when one lets go.
+  ///
+  /// - Parameter taken: the bytes of the account that no segment has yet.
+  private func makeSpace<Space>(
+    beside taken: Int, _ take: () throws(SpillTrouble) -> Space?
+  ) throws(SpillTrouble) -> Space {
     let ledger = core.ledger
-    while !ledger.take(size) {
+    while true {
+      if let space = try take() { return space }
       core.state.withLock { $0.isFull = true }
       guard dropsOldest else { throw .noRoom }
       if try freeSegment(copying: false) { continue }
       // Try again after asking readers to notify: one may have released a segment just now.
       ledger.awaitRoom()
-      if ledger.take(size) { break }
+      if let space = try take() { return space }
       if try freeSegment(copying: false) { continue }
-      awaitsReaders = core.state.withLock { $0.isReadFrom(charged: ledger.bytes) }
+      awaitsReaders = core.state.withLock { $0.isReadFrom(charged: ledger.bytes - taken) }
       guard !awaitsReaders else { throw .noRoom }
       // The last reader may have released one meanwhile, so that there is room, or one to free.
-      if ledger.take(size) { break }
+      if let space = try take() { return space }
       guard try freeSegment(copying: false) else { throw .noRoom }
     }
   }
@@ -158,9 +164,9 @@ extension SpillWriter {
     }
   }
 
-  /// Waits for a turn to take room that is shared with other processes.
+  /// Waits for a turn to take room that is shared with other processes. The caller has taken as much of the account.
   private func shareSpace(_ size: Int) throws(SpillTrouble) -> any SpillFile {
-    while true {
+    try makeSpace(beside: size) { () throws(SpillTrouble) in
       let answer: SpillQuota.Answer
       do throws(Errno) {
         // Slow processes do not mean that this disk is sick.
@@ -172,7 +178,7 @@ extension SpillWriter {
       }
       switch answer {
       case .turn(let turn): return turn
-      case .full: guard dropsOldest, try freeSegment(copying: false) else { throw .noRoom }
+      case .full: return nil
       case .busy: throw .busy
       }
     }

@@ -72,4 +72,33 @@ import Testing
     #expect(with.blocks == 5_000 && with.lists <= 17)
     #expect(with.spans <= 100_000 * 2 * 17, "\(with.spans)")
   }
+
+  /// Sources that each have a block in one of 200 segments, and were removed since, as eight segments after those say.
+  private func removedSources(_ count: Int) -> [SpillNeededTombstones.Segment] {
+    (0..<208).map { number in
+      let isNew = number >= 200
+      let slots = isNew ? stride(from: number - 200, to: count, by: 8) : stride(from: number, to: count, by: 200)
+      return .init(
+        place: UInt32(number), number: UInt64(number + 1),
+        locals: Dictionary(uniqueKeysWithValues: slots.map { ($0, 0) }),
+        tombstones: isNew ? slots.map { (slot: $0, blocks: 0..<1, bound: 9) } : [])
+    }
+  }
+
+  @Test func `what a segment leaves is found in a few steps for each tombstone, however many segments there are`() {
+    let count = 100_000
+    let segments = removedSources(count)
+    func slots(_ needed: SpillNeededTombstones) -> [Int] { needed.byPlace.values.flatMap { $0.map(\.slot) }.sorted() }
+    let all = SpillNeededTombstones(segments, unread: nil)
+    #expect(slots(all) == Array(0..<count))
+    #expect(all.work <= 4 * count, "\(all.work)")
+    // In whatever order, and with a half of the sources gone.
+    let half = SpillNeededTombstones(segments[100...].reversed(), unread: nil)
+    #expect(slots(half) == (0..<count).filter { $0 % 200 >= 100 })
+    #expect(half.work <= 4 * count, "\(half.work)")
+    // Nothing needs them; what has no known contents may need all that are newer.
+    let last = Array(segments[200...])
+    #expect(slots(SpillNeededTombstones(last, unread: nil)) == [])
+    #expect(slots(SpillNeededTombstones(last, unread: 204)) == (0..<count).filter { $0 % 8 >= 4 })
+  }
 }

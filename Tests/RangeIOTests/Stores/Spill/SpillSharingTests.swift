@@ -73,6 +73,46 @@ import Testing
     #expect(FillSource(again.sources).served(599..<600, by: again) == [599])
   }
 
+  @Test func `a limit that is shared is waited for as an own one, when a reader lets go and not when others do`()
+    async throws
+  {
+    let spill = SimulatedSpill(limit: .kibibytes(320)) {
+      $0.isShared = true
+      $0.time = TimeSource(ManualClock())
+    }
+    let stores = [try spill.open(), try spill.open()]
+    func put(_ blocks: Range<Int>, in store: SpillStore) async throws {
+      for block in blocks {
+        FillSource(store.sources).put(block, in: store)
+        if block % 4 == 3 { try await store.flush() }
+      }
+      try await store.flush()
+    }
+    // Two segments each: a third of this store has room within its own account.
+    for store in stores { try await put(0..<24, in: store) }
+    let store = stores[1]
+    let source = FillSource(store.sources)
+    var held = source.held(0..<24 * 4096, in: store)
+    try await put(24..<48, in: store)
+    #expect(store.ledger.bytes + 65_536 <= store.ledger.limit)
+    #expect(store.statistics().dropped > 0 && store.statistics().segmentsFreed == 0)
+    #expect(store.state.withLock { $0.isHeldUp })
+    #expect(source.served(0..<24, by: store) == Set(0..<24))
+    held = []
+    try await store.flush()
+    try await put(100..<104, in: store)
+    #expect(source.served(100..<104, by: store) == Set(100..<104) && held.isEmpty)
+    // One that has nothing to free waits for no reader.
+    let third = try spill.open()
+    try await put(0..<24, in: third)
+    #expect(third.statistics().written == 0 && third.statistics().dropped > 0)
+    #expect(third.state.withLock { !$0.isHeldUp && $0.writesPausedUntil != nil })
+    for store in stores + [third] {
+      #expect(store.miscounts() == [])
+      try await store.close()
+    }
+  }
+
   @Test(arguments: [false, true])
   func `files of others with a segment's name do not count towards a shared limit, and stay`(isPrivate: Bool)
     async throws
