@@ -35,7 +35,8 @@ struct RangeIOTool: AsyncParsableCommand {
   static func main() {
     guard Platform.hasArguments else {
       StandardError.line(
-        "rangeio: /proc is not mounted, so the arguments cannot be read: mount it (mount -t proc proc /proc)")
+        "rangeio: /proc is not mounted, or hides /proc/self/maps, so the arguments cannot be read: mount it (mount -t proc proc /proc)"
+      )
       endProcess(ToolStatus.failure.rawValue)
     }
     // The work runs on no actor: it must not wait for the main thread, which waits for signals.

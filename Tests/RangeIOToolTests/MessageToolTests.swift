@@ -109,7 +109,7 @@ import Testing
   }()
 
   @Test(
-    .enabled(if: mayMount),
+    .enabled(if: mayMount, "this user may not mount file systems"),
     arguments: [
       ("ro", "it is mounted read-only: write elsewhere"), ("nr_inodes=2", "free some space"),
       ("size=64k", "free some space"),
@@ -126,6 +126,34 @@ import Testing
       ["-m", "/bin/sh", "-c", script, ToolProcess.path, file, directory("folder")], program: "/usr/bin/unshare")
     #expect(result.code == 1 && result.hasOneLineOfErrors && result.errors.contains(system.part), "\(result.errors)")
     #expect(!String(decoding: result.output, as: UTF8.self).split(separator: "\n").contains("x"))
+  }
+
+  @Test(
+    .enabled(if: mayMount, "this user may not mount file systems"),
+    arguments: ["mount -t tmpfs none /proc", "mount --bind /dev/null /proc/$$/maps"])
+  func `where the arguments cannot be read it says what is missing`(hiding: String) async throws {
+    let script = "\(hiding) || exit 99; exec \"$0\" info \"$1\""
+    let result = try await tool(
+      ["-m", "/bin/sh", "-c", script, ToolProcess.path, directory("file")], program: "/usr/bin/unshare")
+    #expect(result.code == 1 && result.hasOneLineOfErrors, "\(result.code): \(result.errors)")
+    #expect(result.errors.contains("/proc is not mounted, or hides") && result.errors.contains("mount it"))
+  }
+
+  @Test(
+    .enabled(if: mayMount, "this user may not mount file systems"),
+    arguments: ["read $1 --output $2/x", "read $1 --direct --output $2/x", "copy $1 $2/x"])
+  func `what else is in /proc may be hidden`(command: String) async throws {
+    let bytes = noise(3_000_000)
+    let file = try directory.file("big", bytes)
+    let hiding = "mount -t tmpfs none /proc/$$/fd && mount -t tmpfs none /proc/pressure"
+    let files = ["mountinfo", "cgroup"].map { " && mount --bind /dev/null /proc/$$/\($0)" }.joined()
+    let result = try await tool(
+      [
+        "-m", "/bin/sh", "-c", "\(hiding)\(files) || exit 99; exec \"$0\" \(command)", ToolProcess.path, file,
+        directory("folder"),
+      ], program: "/usr/bin/unshare")
+    #expect(result.code == 0, "\(result.code): \(result.errors)")
+    #expect(areEqual(try contents(directory("folder/x")), bytes[...]))
   }
 
   @Test func `a disk that cannot be written to is told with advice`() {
@@ -148,7 +176,9 @@ import Testing
     @Test func `what a server refuses is told with what to do`() async throws {
       try await LyingServer.with { server in
         server.script = ServerScript { context in
-          ScriptedAnswer(Int(context.request.target.split(separator: "/").last ?? "") ?? 500, text: "no\n")
+          let names = context.request.target.split(separator: "/")
+          let fields = names.first == "served" ? [ServedField("Server", "rangeio")] : []
+          return ScriptedAnswer(Int(names.last ?? "") ?? 500, fields, text: "no\n")
         }
         for row in [
           Row(
@@ -156,6 +186,8 @@ import Testing
           Row(
             "info \(server.url("/401"))", 3, "401: it does not let everyone read this: add --header 'Authorization: …'"),
           Row("info \(server.url("/404"))", 3, "404: there is no such object\n"),
+          Row("info \(server.url("/served/403"))", 3, "403: rangeio serve may not read it itself: permit that"),
+          Row("info \(server.url("/served/404"))", 3, "404: rangeio serve has no such object: names that begin with"),
           Row("info \(server.url("/403")) --header X-Key:5ecret", 3, "these credentials may not read the object"),
           Row("info \(server.url("/401")) --header X-Key:5ecret", 3, "give it other credentials"),
           Row(

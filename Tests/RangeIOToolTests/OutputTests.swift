@@ -50,6 +50,17 @@ import Testing
     #expect(TerminalText.suffix("日本語", columns: 4) == "…語")
   }
 
+  @Test func `a server that sends nothing is told of once in a pause, and not while the output is blocked`() {
+    var silence = Silence(received: 7)
+    func look(_ received: Int, _ seconds: Int, isBlocked: Bool = false) -> Duration? {
+      silence.look(received: received, isBlocked: isBlocked, at: .seconds(seconds))
+    }
+    #expect(look(7, 4) == nil && look(7, 6) == .seconds(6) && look(7, 30) == nil)
+    // Bytes end the pause, and so does an output that takes none.
+    #expect(look(8, 31) == nil && look(8, 35) == nil && look(9, 36) == nil)
+    #expect(look(9, 50, isBlocked: true) == nil && look(9, 54) == nil && look(9, 55) == .seconds(5))
+  }
+
   @Test func `JSON has no control characters, of neither set`() {
     #expect(JSON.string("\u{9B}2J\u{7F}\u{1B}").text() == #""\u009b2J\u007f\u001b""#)
   }

@@ -27,6 +27,16 @@ extension ResponseHead {
     switch status {
     case 401 where isAnonymous: return failure(.unauthorized, "it does not let everyone read this: pass credentials")
     case 401: return failure(.unauthorized, "give it other credentials")
+    case 403 where isOfServe:
+      return failure(
+        .forbidden,
+        "rangeio serve may not read it itself: permit that where it runs, by the file's mode or credentials for its source"
+      )
+    case 404 where isOfServe:
+      return failure(
+        .notFound,
+        "rangeio serve has no such object: names that begin with a dot, and links that lead out of its directory, are not served"
+      )
     case 403 where isAnonymous:
       return failure(.forbidden, "it does not let everyone read this: pass credentials, or a URL that is signed")
     case 403: return failure(.forbidden, "these credentials may not read the object, or the URL has expired")

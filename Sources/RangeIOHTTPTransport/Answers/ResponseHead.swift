@@ -71,6 +71,9 @@ extension ResponseHead {
 
   var isHTML: Bool { mediaType == "text/html" || mediaType == "application/xhtml+xml" }
 
+  /// Whether `rangeio serve` made this answer.
+  var isOfServe: Bool { fields["Server"] == "rangeio" }
+
   var entityTag: EntityTag? { fields["ETag"].flatMap(EntityTag.init) }
 
   var lastModified: HTTPDate? { fields["Last-Modified"].flatMap { HTTPDate($0) } }

@@ -50,6 +50,7 @@
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
       let count = buffer.readableBytes
       times.received += count
+      arrived(count)
       received.wrappingAdd(count, ordering: .relaxed)
       since.store(Watch.now, ordering: .relaxed)
       if toCome.load(ordering: .relaxed) >= 0 { toCome.wrappingSubtract(count, ordering: .relaxed) }

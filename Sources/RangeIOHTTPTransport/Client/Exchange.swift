@@ -13,7 +13,7 @@
   /// A waiter that goes away calls ``leave()``. Then the rest of a short body runs out, and the connection is kept;
   /// otherwise it is closed.
   final class Exchange: HTTPClientResponseDelegate, Watched, @unchecked Sendable {
-    // Unchecked: `start` sets `ended` and `silent` before the client gets the request. The client calls a delegate on one
+    // Unchecked: `start` sets `ended`, `silent` and `arrived` before the client gets the request. The client calls a delegate on one
     // event loop, which alone touches `mode`, `times` and the counts of bytes. All else is constant, atomic or locked.
     typealias Response = Void
 
@@ -107,6 +107,8 @@
     private var ended: @Sendable () -> Void = {}
     /// Called before the waiter is resumed, if the server said nothing for too long.
     private(set) var silent: @Sendable () -> Void = {}
+    /// Called with the count of each part of the body as it comes.
+    private(set) var arrived: @Sendable (Int) -> Void = { _ in }
 
     var mode = Mode.head
     var times = Times()
@@ -146,13 +148,16 @@
     ///
     /// - Parameters:
     ///   - silent: called before the waiter is resumed, if the server said nothing for too long.
+    ///   - arrived: called with the count of each part of the body as it comes, on the event loop.
     ///   - ended: called once, when the request uses its connection no more, usually on the event loop.
     func start(
       _ request: HTTPClient.Request, with client: HTTPClient, on loop: HTTPClient.EventLoopPreference,
-      silent: @escaping @Sendable () -> Void = {}, ended: @escaping @Sendable () -> Void
+      silent: @escaping @Sendable () -> Void = {}, arrived: @escaping @Sendable (Int) -> Void = { _ in },
+      ended: @escaping @Sendable () -> Void
     ) {
       self.ended = ended
       self.silent = silent
+      self.arrived = arrived
       since.store(Watch.now, ordering: .relaxed)
       phase.store(.connecting, ordering: .releasing)
       isStarting.store(true, ordering: .relaxed)

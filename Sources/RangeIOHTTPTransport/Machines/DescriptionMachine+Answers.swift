@@ -169,9 +169,11 @@ extension DescriptionMachine {
     "the server does not say how long the object is: ranges of it cannot be read; read it whole, once, with "
       + "rangeio cat or copy, or by readAll in a program")
 
-  /// A portal answers every URL with its page of HTML, which has neither tag nor date.
+  /// A portal answers every URL with its page of HTML, which has neither tag nor date. So does `rangeio serve` for its
+  /// directories; an object of its has ranges.
   private func portalFailure(_ head: ResponseHead) -> Failure? {
     guard head.isHTML, head.versionIdentifier(context.rules) == .unknown else { return nil }
+    guard !head.isOfServe || head.fields["Accept-Ranges"] != nil else { return .listing }
     let path = HTTPText.lower(context.route.origin.path)
     guard ![".html", ".htm", ".xhtml", "/"].contains(where: { path.hasSuffix($0) }) else { return nil }
     return Failure.portal(context.route)
@@ -186,6 +188,9 @@ extension ObjectVersion {
 }
 
 extension Failure {
+  static let listing = Failure(
+    .listing, "this is a directory of rangeio serve: name an object in it, or add ?format=json to read what is there")
+
   static func portal(_ route: Route) -> Failure {
     Failure(
       .html,

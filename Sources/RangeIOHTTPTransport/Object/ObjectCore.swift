@@ -168,7 +168,9 @@
       let loop = place.map { HTTPClient.EventLoopPreference.delegate(on: $0.loop) } ?? .indifferent
       // All of HTTP/2 go over one connection, so the next one must not.
       let silent: @Sendable () -> Void = { [isShared = settings.version == .http2] in if isShared { shared.retire() } }
-      exchange.start(request, with: shared.client, on: loop, silent: silent) { [self, loops = shared.loops] in
+      let arrived: @Sendable (Int) -> Void = { [self] in counts.add($0, to: Count.received.rawValue) }
+      exchange.start(request, with: shared.client, on: loop, silent: silent, arrived: arrived) {
+        [self, loops = shared.loops] in
         // Before the permit: the request that gets it is for this loop.
         if let place { loops?.leave(place.number) }
         permits.leave()
@@ -198,7 +200,6 @@
     }
 
     private func learn(_ times: Exchange.Times) {
-      counts.add(times.received, to: Count.received.rawValue)
       guard times.sent > 0, times.head > 0 else { return }
       learnt.withLock { learnt in
         learnt.measure.record(latency: .nanoseconds(times.head - times.sent))

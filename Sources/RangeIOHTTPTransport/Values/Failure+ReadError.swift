@@ -8,7 +8,7 @@ extension Failure {
     case .notFound, .gone: .notFound
     case .unauthorized, .forbidden, .proxyAuthentication, .credentials: .permissionDenied
     case .changed: .sourceChanged
-    case .ignoresRanges, .sizeUnknown: .unsupportedSource
+    case .ignoresRanges, .sizeUnknown, .listing: .unsupportedSource
     case .rangeRefused, .missingContentRange, .invalidContentRange, .otherRange, .multipart, .unexpectedStatus,
       .contentEncoded, .lengthContradicted, .validatorMissing, .staleAnswer, .html, .tooManyRedirects, .redirectLoop,
       .insecureRedirect, .redirectWithoutLocation, .giantHeaders, .malformed, .other:

@@ -44,6 +44,8 @@ public struct Failure: Error, Hashable, Sendable {
     case staleAnswer
     /// A page of HTML in place of the object, as of a portal that wants a login.
     case html
+    /// A list of names in place of an object.
+    case listing
     /// 429 or 503.
     case busy(Int)
     /// 408, 500, 502, 504 and the like.

@@ -172,6 +172,14 @@ struct Copying {
   private func copy(
     _ reader: RangeReader, _ holes: FileHoles?, showsProgress: Bool, to write: (Part) throws -> Void
   ) async throws {
+    try await tellingOfSilence(of: source, { reader.statistics().source }) {
+      try await copyAll(reader, holes, showsProgress: showsProgress, to: write)
+    }
+  }
+
+  private func copyAll(
+    _ reader: RangeReader, _ holes: FileHoles?, showsProgress: Bool, to write: (Part) throws -> Void
+  ) async throws {
     let total = selections.reduce(0) { sum, selection in
       let (total, overflow) = sum.addingReportingOverflow(
         min(selection.range(in: reader.byteCount).count, reader.byteCount))

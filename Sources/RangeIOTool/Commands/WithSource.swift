@@ -35,7 +35,7 @@ func readingAll<Result>(
   let again = try OpenedSource(name, options)
   guard let readAll, let all = again.readAll else { throw error }
   do {
-    let result = try await readAll(all)
+    let result = try await tellingOfSilence(of: name, { again.source.statistics() }) { try await readAll(all) }
     await again.source.close()
     return result
   } catch {
@@ -69,7 +69,9 @@ nonisolated(nonsending) func withReader<Result>(
   do {
     let reader: RangeReader
     do {
-      reader = try await RangeReader(source, pipeline, onChange: growth == .followed ? .follow : .fail)
+      reader = try await tellingOfSilence(of: name, { source.statistics() }) {
+        try await RangeReader(source, pipeline, onChange: growth == .followed ? .follow : .fail)
+      }
     } catch let error as ReadError where error.code == .unsupportedSource {
       guard let orAll else { throw error }
       return try await orAll(error)

@@ -37,12 +37,9 @@ struct CopyWork {
 
   /// Copies what has no length: all of it, once.
   private func copyAll(_ target: CopyTarget, _ error: ReadError) async throws {
-    let opened = try OpenedSource(source, opening)
-    let all = Copying(source: source, selections: [.whole], options: opening, growing: false, force: force).all(
-      to: target.path)
-    guard digest == nil, bytesPerSecond == nil, let readAll = opened.readAll, let all else { throw error }
-    try await all(readAll)
-    await opened.source.close()
+    guard digest == nil, bytesPerSecond == nil else { throw error }
+    let copying = Copying(source: source, selections: [.whole], options: opening, growing: false, force: force)
+    try await readingAll(source, opening, error, copying.all(to: target.path))
   }
 
   private func copy(_ opened: OpenedSource, _ reader: RangeReader, _ target: CopyTarget) async throws {
@@ -58,7 +55,12 @@ struct CopyWork {
         opened, reader, to: found.file, plan, bytesPerSecond.map { CopyPace(bytesPerSecond: $0) }, progress,
         CopyRetries(opening.remote))
       try await transfer.passHoles()
-      try await transfer.run()
+      if bytesPerSecond == nil {
+        try await tellingOfSilence(of: source, { reader.statistics().source }) { try await transfer.run() }
+      } else {
+        // It pauses by itself.
+        try await transfer.run()
+      }
       // A source without versions cannot tell of a change in its reads.
       if reader.source.validator == nil { try await reader.refresh() }
     } catch {

@@ -1,4 +1,5 @@
 import RangeIO
+import Synchronization
 import SystemPackage
 
 /// The program's output. It keeps binary data away from terminals, and treats a reader that closes the pipe differently
@@ -32,7 +33,13 @@ struct StandardOutput {
     }
   }
 
+  /// Whether it waits for the reader of the output.
+  static var isBlocked: Bool { isWriting.load(ordering: .relaxed) }
+  private static let isWriting = Atomic<Bool>(false)
+
   private func translatingErrors(_ write: () throws(Errno) -> Void) throws {
+    Self.isWriting.store(true, ordering: .relaxed)
+    defer { Self.isWriting.store(false, ordering: .relaxed) }
     do {
       try write()
     } catch .brokenPipe {

@@ -31,7 +31,7 @@ enum Platform {
     static let longestWrite = Int.max
 
     /// Whether Swift finds the arguments of the process: without `/proc` there are none, or the process is stopped.
-    static var hasArguments: Bool { access("/proc/self/cmdline", F_OK) == 0 }
+    static var hasArguments: Bool { access("/proc/self/cmdline", F_OK) == 0 && CommandLine.argc > 0 }
 
     /// The handler in `action`.
     static func handler(of action: sigaction) -> Int {

@@ -58,7 +58,10 @@
         let filePipeline = command.far ? pipeline : ReadPipeline()
         let path = try PathArgument.path(name.text, for: "serve")
         let mode = path.withCString { rio_mode_of_path($0) }
-        if mode >= 0, [rio_regular_file, rio_block_device].contains(rio_file_kind_of(UInt32(mode))) {
+        guard mode >= 0 else {
+          throw ToolFailure(reading: name, .errno(Errno(rawValue: CInt(-mode)), "serve it", source: path))
+        }
+        if [rio_regular_file, rio_block_device].contains(rio_file_kind_of(UInt32(mode))) {
           return (FileUpstream(FilePath(path), pipeline: filePipeline, isAppendOnly: command.growing), false)
         }
         do {

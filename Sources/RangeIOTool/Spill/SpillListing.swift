@@ -23,7 +23,9 @@ struct SpillListing {
       [
         Complaint.oneLine(source.name), Figures.size(source.byteCount), ByteCount.bytes(source.blockSize).description,
         Figures.count(source.blocks), Figures.size(source.storedBytes), Figures.size(source.decodedBytes),
-        Figures.percent(source.cachedShare), Figures.hexadecimal(source.version),
+        Figures.percent(source.cachedShare),
+        // The end, which differs between versions. JSON has all of it.
+        TerminalText.suffix(Figures.hexadecimal(source.version), columns: 17),
       ]
     }
     return Table(columns: [.left] + Array(repeating: .right, count: 6) + [.left], rows: rows).text

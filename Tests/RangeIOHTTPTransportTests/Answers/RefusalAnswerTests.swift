@@ -131,6 +131,25 @@ struct RefusalAnswerTests {
     #expect(run.failure?.reason == .serverError(status) && run.failure?.isTransient == true)
   }
 
+  @Test func `a list of names that rangeio serve sends is no object, and its objects are`() throws {
+    for url in ["https://example.org/folder", "https://example.org/folder/", "https://example.org/a.html/"] {
+      for opening in [Opening.range(0..<65_536), .whole] {
+        var run = try DescriptionRun(url, opening: opening)
+        run.answer(200, ["Content-Type": "text/html", "Content-Length": "812", "Server": "rangeio"])
+        #expect(run.failure?.reason == .listing && run.failure?.code == .unsupportedSource)
+      }
+    }
+    var run = try DescriptionRun("https://example.org/a.html", opening: .probe)
+    run.answer(
+      200, ["Content-Type": "text/html", "Content-Length": "812", "Server": "rangeio", "Accept-Ranges": "bytes"])
+    #expect(run.description?.size == 812)
+    for (status, reason) in [(403, Failure.Reason.forbidden), (404, .notFound)] {
+      var run = try DescriptionRun(opening: .probe)
+      run.answer(status, ["Server": "rangeio"])
+      #expect(run.failure?.reason == reason && run.failure?.text.contains("rangeio serve") == true)
+    }
+  }
+
   @Test func `answer 24: a page of HTML from a portal is not the object`() throws {
     var run = try DescriptionRun()
     run.answer(200, ["Content-Type": "text/html; charset=utf-8", "Content-Length": "812"])

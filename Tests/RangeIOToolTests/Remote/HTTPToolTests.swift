@@ -154,6 +154,34 @@
       }
     }
 
+    /// Cuts short before the first bytes, and among those that follow the opening.
+    @Test(arguments: [["cat"], ["copy"]])
+    func `on a terminal it says that a server sends nothing`(command: [String]) async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 300_000)
+        server.objects.put(object, at: "/object")
+        let gate = ServerGate()
+        let place = command == ["cat"] ? Interruption.Place.head(0) : .body(10)
+        server.script = ServerScript { context in
+          // The copy's opening is answered.
+          context.request.number == 0 && place == .body(10)
+            ? context.honest : context.honest.interrupted(.wait(gate), at: place)
+        }
+        let terminal = try Terminal()
+        let output = try FileDescriptor.open(
+          directory("out"), .writeOnly, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
+        let process = try ToolProcess(
+          command + [server.url("/object")] + (command == ["copy"] ? [copy] : []), output: output.rawValue,
+          errors: terminal.descriptor.rawValue)
+        try output.close()
+        let said = try await terminal.line()
+        #expect(said.contains("rangeio: \(server.url("/object")): waiting for the server: no bytes for "), "\(said)")
+        gate.open()
+        #expect(try await process.wait() == 0)
+        #expect(areEqual(try contents(command == ["copy"] ? copy : directory("out")), object.bytes[...]))
+      }
+    }
+
     // MARK: copying
 
     @Test func `a copy into a directory has the name of the object, and tells what it read`() async throws {

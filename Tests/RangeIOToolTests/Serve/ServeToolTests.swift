@@ -72,6 +72,61 @@
       }
     }
 
+    @Test(.enabled(if: LoopDevice.canBeMade, "this user makes no loop devices"))
+    func `a block device is served as it is at that moment, as it is read`() async throws {
+      let directory = try TemporaryDirectory()
+      var bytes = noise(1 << 20)
+      let device = try LoopDevice(of: try directory.file("disk", bytes))
+      let name = "/" + (device.path.split(separator: "/").last ?? "")
+      try await withServer([device.path]) { port, _ in
+        let whole = try await get(name, port)
+        #expect(whole.head.hasPrefix("HTTP/1.1 200") && areEqual(whole.body, bytes[...]))
+        let head = whole.head.lowercased()
+        #expect(!head.contains("\r\netag:") && !head.contains("\r\nlast-modified:"))
+        for round in 1...2 as ClosedRange<UInt8> {
+          bytes.replaceSubrange(5000..<5010, with: repeatElement(round, count: 10))
+          let handle = try FileHandle(forUpdating: URL(fileURLWithPath: device.path))
+          try handle.seek(toOffset: 5000)
+          try handle.write(contentsOf: bytes[5000..<5010])
+          try handle.close()
+          let part = try await get(name, port, range: "4990-5019")
+          #expect(part.head.hasPrefix("HTTP/1.1 206") && part.body == Array(bytes[4990..<5020]))
+        }
+      }
+      let read = try await tool("read", device.path, "--range", "4990-5019")
+      #expect(read.code == 0 && read.output == Array(bytes[4990..<5020]), "\(read.errors)")
+      let info = try await tool("info", device.path)
+      #expect(info.code == 0 && String(decoding: info.output, as: UTF8.self).contains("1,048,576 bytes"))
+    }
+
+    @Test func `a client is told of a directory, and of what is not served, and what to do`() async throws {
+      let directory = try TemporaryDirectory()
+      try FileManager.default.createDirectory(atPath: directory("served/sub"), withIntermediateDirectories: true)
+      _ = try directory.file("served/.hidden", [1])
+      _ = try directory.file("served/page.html", Array("<p>".utf8))
+      try FileManager.default.createSymbolicLink(atPath: directory("served/out"), withDestinationPath: "/etc/passwd")
+      try await withServer([directory("served")]) { port, _ in
+        let origin = "http://127.0.0.1:\(port)"
+        for url in ["/", "/sub/", "/sub"].map({ origin + $0 }) {
+          for command in [
+            ["read", url], ["info", url], ["read", url, "--suffix", "5"], ["copy", url, directory("copy")],
+          ] {
+            let result = try await tool(command)
+            #expect(result.code == 3 && result.hasOneLineOfErrors && result.output.isEmpty, "\(command): \(result)")
+            #expect(result.errors.contains("this is a directory of rangeio serve: name an object in it"))
+          }
+        }
+        for name in ["/.hidden", "/out"] {
+          let result = try await tool("read", origin + name)
+          #expect(result.code == 3 && result.errors.contains("links that lead out of its directory, are not served"))
+        }
+        let list = try await tool("read", origin + "/?format=json")
+        #expect(list.code == 0 && String(decoding: list.output, as: UTF8.self).contains("page.html"), "\(list.errors)")
+        #expect(try await tool("read", origin + "/page.html").output == Array("<p>".utf8))
+      }
+      #expect(try directory.names == ["served"])
+    }
+
     @Test func `names that were there before get a number, whichever they are`() {
       #expect(ServeUpstreams.distinct(["x", "y", "x", "x", "x-2"]) == ["x", "y", "x-2", "x-3", "x-2-2"])
       // Two names, though Swift's strings are equal.
@@ -322,6 +377,9 @@
         let result = try await tool(["serve"] + arguments)
         #expect(result.code == code, "\(arguments): \(result.errors)")
         #expect(result.hasOneLineOfErrors, "\(arguments): \(result.errors)")
+        if arguments == ["/nonexistent/x"] {
+          #expect(result.errors.contains("/nonexistent/x: cannot serve it: no such file or directory"))
+        }
         if arguments.contains("--spill") {
           #expect(result.errors.contains("of --compressed") && result.errors.contains("leave at least 512KiB"))
         }

@@ -10,7 +10,7 @@ struct SpilledDirectory {
     func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
       newer is Version ? .same : .other
     }
-    var persistentForm: [UInt8]? { [0xAB, 0x01, 0xFF] }
+    var persistentForm: [UInt8]? { Array(0..<24) + [0xAB, 0x01, 0xFF] }
   }
 
   /// Writes `blocks` blocks of 4 KiB of a source of twice as many, and closes the store.

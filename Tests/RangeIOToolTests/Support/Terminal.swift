@@ -27,6 +27,20 @@ final class Terminal {
     descriptor = FileDescriptor(rawValue: open(name, O_RDWR | O_NOCTTY | O_CLOEXEC))
   }
 
+  /// Reads what was written to it, to the end of a line. The programs that have it must still be there.
+  func line() async throws -> String {
+    let controller = controller
+    return try await blocking {
+      var line: [UInt8] = []
+      while line.last != UInt8(ascii: "\n") {
+        var byte: UInt8 = 0
+        guard try withUnsafeMutableBytes(of: &byte, { try controller.read(into: $0) }) == 1 else { break }
+        line.append(byte)
+      }
+      return String(decoding: line, as: UTF8.self)
+    }
+  }
+
   deinit {
     try? descriptor.close()
     try? controller.close()

@@ -51,8 +51,10 @@ final class Database: @unchecked Sendable {
   private var undeleted: [(Int64, SQLiteStore.Key)] = []
   private let queue = DispatchQueue(label: "SQLiteStore")
 
-  /// - Parameter patience: the milliseconds to wait for another process that has the database locked.
-  init(_ path: String, patience: Int32 = 5000) throws {
+  /// - Parameters:
+  ///   - patience: the milliseconds to wait for another process that has the database locked.
+  ///   - pageLimit: the most pages of 4 KiB that the database may have; `nil`: as many as the disk.
+  init(_ path: String, patience: Int32 = 5000, pageLimit: Int? = nil) throws {
     var handle: OpaquePointer?
     let result = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
     guard result == SQLITE_OK, let handle else {
@@ -69,6 +71,7 @@ final class Database: @unchecked Sendable {
         (number INTEGER PRIMARY KEY, source BLOB, version BLOB, blockSize INTEGER, block INTEGER, bytes BLOB)
       """,
     ] { try run(statement) }
+    if let pageLimit { try run("PRAGMA max_page_count = \(pageLimit)") }
   }
 
   deinit { sqlite3_close_v2(handle) }

@@ -31,11 +31,12 @@ final class SQLiteStore: ChunkTier {
 
   /// Opens the database at `path`, with what an earlier process has left there.
   init(
-    _ path: String, limit: ByteCount, sources: ChunkSources = ChunkSources(), patience: Int32 = 5000
+    _ path: String, limit: ByteCount, sources: ChunkSources = ChunkSources(), patience: Int32 = 5000,
+    pageLimit: Int? = nil
   ) throws {
     self.sources = sources
     self.limit = limit.bytes
-    database = try Database(path, patience: patience)
+    database = try Database(path, patience: patience, pageLimit: pageLimit)
     var found = State()
     for (key, row) in try database.rows() {
       found.rows[key] = row

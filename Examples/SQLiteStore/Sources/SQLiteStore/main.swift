@@ -68,10 +68,12 @@ let directory = FileManager.default.temporaryDirectory.appendingPathComponent("S
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: directory) }
 func open(
-  _ name: String, limit: ByteCount = .mebibytes(4), sources: ChunkSources = ChunkSources(), patience: Int32 = 5000
+  _ name: String, limit: ByteCount = .mebibytes(4), sources: ChunkSources = ChunkSources(), patience: Int32 = 5000,
+  pageLimit: Int? = nil
 ) throws -> SQLiteStore {
   try SQLiteStore(
-    directory.appendingPathComponent(name).path, limit: limit, sources: sources, patience: patience)
+    directory.appendingPathComponent(name).path, limit: limit, sources: sources, patience: patience,
+    pageLimit: pageLimit)
 }
 
 // The contract, as `Caching` relies on it.
@@ -131,6 +133,32 @@ do {
   _ = try await readAll(4, through: third)
   _ = try await readAll(3, through: try open("shared"))
   print("three processes on one database had the right bytes")
+}
+
+// A full database: what does not fit is read again, and what fits later is kept.
+do {
+  // 256 KiB, of the 1 MB that is read.
+  let store = try open("full", pageLimit: 64)
+  let whole = try await readAll(1, through: store)
+  try await store.flush()
+  let again = try await readAll(1, through: store)
+  check(again > 0 && again < whole, "the server was asked \(again) times, and \(whole) times at first")
+  try await store.flush()
+  store.remove(source: "server")
+  try await store.flush()
+  check(try await readAll(2, through: store) > 0, "another version was served")
+  try await store.flush()
+  let rest = try await readAll(2, through: store)
+  check(
+    rest > 0 && rest < whole, "after a removal the server was asked \(rest) times again, and \(whole) times at first")
+  try await store.flush()
+  // A process that may use more.
+  let larger = try open("full")
+  _ = try await readAll(2, through: larger)
+  try await larger.flush()
+  check(
+    try await readAll(2, through: try open("full")) == 0, "nothing was kept in a database that is not full any more")
+  print("a full database had the right bytes, and kept more when there was room")
 }
 
 // A database that another process has locked: reads go on, and what was removed is deleted later.

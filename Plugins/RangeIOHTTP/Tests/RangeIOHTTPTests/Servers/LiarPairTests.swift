@@ -102,7 +102,8 @@
         var settings = kind.source(limit: limit)
         settings.firstByteTimeout = .milliseconds(500)
         var random = SeededGenerator(seed: seed)
-        for session in 0..<2 {
+        for (session, opening) in [RemoteOpening.head, .beginning].enumerated() {
+          settings.opening = opening
           let source = HTTPSource(server.url(LiarKind.path), configuration: settings)
           let reader: RangeReader
           do { reader = try await RangeReader(source, ReadPipeline {}) } catch {

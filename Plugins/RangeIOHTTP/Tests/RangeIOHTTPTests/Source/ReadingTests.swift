@@ -147,6 +147,22 @@
       }
     }
 
+    @Test func `bytes are counted as they come`() async throws {
+      try await withServer { server in
+        try await withSource(server) { source, description in
+          let gate = ServerGate()
+          server.script = ServerScript { context in context.honest.interrupted(.wait(gate), at: .body(600)) }
+          async let bytes = source.read(0..<1000, of: description)
+          // Nothing tells when they have come.
+          while source.statistics().first?["bytes received"] != 600 { await Task.yield() }
+          gate.open()
+          let all = try await bytes
+          #expect(all == content(0..<1000))
+          #expect(source.statistics().first?["bytes received"] == 1000)
+        }
+      }
+    }
+
     @Test(arguments: [false, true]) func `a target is sent as it is, whatever Foundation makes of it`(
       _ isHTTP2: Bool
     ) async throws {
