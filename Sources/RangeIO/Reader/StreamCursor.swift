@@ -136,7 +136,6 @@ package final class StreamCursor {
   /// at most. Where a retry may help, stages have retried: one more failure is enough.
   private func readBeginning(of window: ByteRange, after first: ReadError) async throws -> Bytes {
     cancelWindows()
-    if let rest = progress?.rest { progress?.rest = window.upperBound..<rest.upperBound }
     var (unread, error) = (window, first)
     var parts: [Bytes] = []
     repeat {
@@ -148,6 +147,8 @@ package final class StreamCursor {
           windows = []
           unread = unread.dropFirst(count)
         }
+        // Perhaps of a part that could be read now: what follows it is read as usual.
+        if let rest = progress?.rest { progress?.rest = unread.lowerBound..<rest.upperBound }
         return Bytes(concatenating: parts)
       } catch let again as ReadError where again.mayConcernAPart {
         windows = []

@@ -88,6 +88,21 @@ import Testing
     await reader.close()
   }
 
+  @Test(arguments: 1...4) func `bytes that can be read after some failures are handed out, and all that follow`(
+    failures: Int
+  ) async throws {
+    let failed = Tally()
+    let source = FaultySource(SyntheticSource(byteCount: Self.byteCount)) { _, range in
+      guard range.contains(700_001), failed.now < failures else { return nil }
+      failed.change(by: 1)
+      return .fail(Self.badSector)
+    }
+    let reader = try await RangeReader(source)
+    let (byteCount, _, error) = await stream(reader)
+    #expect(byteCount == Self.byteCount && error == nil)
+    await reader.close()
+  }
+
   @Test(arguments: [
     ReadError(.closed, "no"), ReadError(.sourceChanged, "no"), ReadError(.limitExceeded, "no"),
     ReadError(.resourcesExhausted, "no"), ReadError(.invalidResponse, "no"), ReadError(.timedOut, "no"),
