@@ -16,7 +16,8 @@
     /// The file at `path`, which may come later and go again.
     ///
     /// - Parameters:
-    ///   - pipeline: what it is read through. Default: the page cache alone, which has no copy to keep.
+    ///   - pipeline: what it is read through. Default: the page cache alone, which has no copy to keep. A cache would never see a
+    ///     block device change.
     ///   - isAppendOnly: whether the file only grows: see ``DirectoryUpstream/init(_:pipeline:isAppendOnly:)``.
     public init(_ path: FilePath, pipeline: ReadPipeline = .localFile(cache: nil), isAppendOnly: Bool = false) {
       self.path = path

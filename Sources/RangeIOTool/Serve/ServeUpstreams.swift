@@ -61,8 +61,12 @@
         guard mode >= 0 else {
           throw ToolFailure(reading: name, .errno(Errno(rawValue: CInt(-mode)), "serve it", source: path))
         }
-        if [rio_regular_file, rio_block_device].contains(rio_file_kind_of(UInt32(mode))) {
+        switch rio_file_kind_of(UInt32(mode)) {
+        case rio_regular_file:
           return (FileUpstream(FilePath(path), pipeline: filePipeline, isAppendOnly: command.growing), false)
+        // No cache would see it change.
+        case rio_block_device: return (FileUpstream(FilePath(path), pipeline: ReadPipeline()), false)
+        default: break
         }
         do {
           return (try DirectoryUpstream(FilePath(path), pipeline: filePipeline, isAppendOnly: command.growing), true)

@@ -72,13 +72,13 @@
       }
     }
 
-    @Test(.enabled(if: LoopDevice.canBeMade, "this user makes no loop devices"))
-    func `a block device is served as it is at that moment, as it is read`() async throws {
+    @Test(.enabled(if: LoopDevice.canBeMade, "this user makes no loop devices"), arguments: [[], ["--far"]])
+    func `a block device is served as it is at that moment, as it is read`(options: [String]) async throws {
       let directory = try TemporaryDirectory()
       var bytes = noise(1 << 20)
       let device = try LoopDevice(of: try directory.file("disk", bytes))
       let name = "/" + (device.path.split(separator: "/").last ?? "")
-      try await withServer([device.path]) { port, _ in
+      try await withServer([device.path] + options) { port, _ in
         let whole = try await get(name, port)
         #expect(whole.head.hasPrefix("HTTP/1.1 200") && areEqual(whole.body, bytes[...]))
         let head = whole.head.lowercased()
