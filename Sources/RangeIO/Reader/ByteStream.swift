@@ -15,8 +15,9 @@
 /// itself). It reads nothing more until you take what is there.
 ///
 /// **Ending.** If you leave the loop early, the stream stops reading ahead. In a cancelled task it throws
-/// `CancellationError`; it never ends as if it were complete. After an error the stream is over. If bytes cannot be read,
-/// or are not what their digest says, the pieces before them come first, unless `chunkSize` is larger than 8 MiB. All pieces
+/// `CancellationError`; it never ends as if it were complete. After an error the stream is over. If the source says
+/// for good that bytes cannot be read, or they are not what their digest says, the pieces before them come first, unless
+/// `chunkSize` is larger than 8 MiB. All pieces
 /// are of one version, or the stream throws `ReadError.Code.sourceChanged`.
 ///
 /// Each iteration reads the range again. Several tasks can iterate over one stream, each with its own iterator.

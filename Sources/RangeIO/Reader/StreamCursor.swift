@@ -18,6 +18,8 @@ package final class StreamCursor {
 
   /// As many parts are read of what could not be read as a whole.
   private static let partsAfterFailure = 16
+  /// So many parts may fail, of a source that fails now and then.
+  private static let mostFailures = 16
 
   private struct Window {
     let range: ByteRange
@@ -42,7 +44,7 @@ package final class StreamCursor {
   /// The remainder of the window being delivered.
   private var current = Bytes()
   /// Why the bytes after these cannot be read.
-  private var failure: ReadError?
+  private var failure: (any Error)?
   /// Whether one window has been delivered: a consumer that takes a second one will want a third.
   private var isUnderWay = false
   /// How many windows have begun.
@@ -132,31 +134,37 @@ package final class StreamCursor {
 
   /// Reads a window that could not be read as a whole, up to the first byte that cannot be read. The error follows.
   ///
-  /// Of a part that fails, parts are read in turn. A read that fails may take long, and few do: of a mebibyte 5, of 80 reads
-  /// at most. Where a retry may help, stages have retried: one more failure is enough.
+  /// Of a part that fails, parts are read in turn; then what is left of the window, if they could be read now. A read that
+  /// fails may take long, and few do: of a mebibyte 5, of 80 reads at most, and never more than 16. Where a retry may help,
+  /// stages have retried: one more failure is enough.
   private func readBeginning(of window: ByteRange, after first: ReadError) async throws -> Bytes {
     cancelWindows()
-    var (unread, error) = (window, first)
+    if let rest = progress?.rest { progress?.rest = window.upperBound..<rest.upperBound }
+    var unread = window
     var parts: [Bytes] = []
-    repeat {
-      let count = (unread.count + Self.partsAfterFailure - 1) / Self.partsAfterFailure
-      do {
-        while !unread.isEmpty {
-          start(unread.prefix(count))
-          parts.append(try await windows[0].answer.value())
+    var failures = 0
+    do {
+      while !unread.isEmpty {
+        let count = (unread.count + Self.partsAfterFailure - 1) / Self.partsAfterFailure
+        do {
+          while !unread.isEmpty {
+            start(unread.prefix(count), until: unread.prefix(count).upperBound)
+            parts.append(try await windows[0].answer.value())
+            windows = []
+            unread = unread.dropFirst(count)
+          }
+          unread = unread.upperBound..<window.upperBound
+        } catch let error as ReadError where error.mayConcernAPart && count > 1 && !error.isTransient {
           windows = []
-          unread = unread.dropFirst(count)
+          unread = unread.prefix(count)
+          failures += 1
+          if failures == Self.mostFailures { throw error }
         }
-        // Perhaps of a part that could be read now: what follows it is read as usual.
-        if let rest = progress?.rest { progress?.rest = unread.lowerBound..<rest.upperBound }
-        return Bytes(concatenating: parts)
-      } catch let again as ReadError where again.mayConcernAPart {
-        windows = []
-        (unread, error) = (unread.prefix(count), again)
       }
-    } while unread.count > 1 && !error.isTransient
-    guard !parts.isEmpty else { throw error }
-    failure = error
+    } catch let error where !parts.isEmpty && !(error is CancellationError) && (error as? ReadError)?.code != .closed {
+      failure = error
+      cancelWindows()
+    }
     return Bytes(concatenating: parts)
   }
 
@@ -209,15 +217,15 @@ package final class StreamCursor {
     guard let (source, rest) = progress, !rest.isEmpty else { return false }
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize(of: source), rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
-    start(range)
+    // A stream of the whole source ends where the source does, and one that follows it does not end.
+    start(range, until: following == nil && rest.upperBound < source.byteCount ? rest.upperBound : nil)
     return true
   }
 
-  private func start(_ range: ByteRange) {
-    guard let (source, rest) = progress else { return }
+  /// - Parameter end: where the reads of this stream end, for stages that read ahead.
+  private func start(_ range: ByteRange, until end: Int?) {
+    guard let source = progress?.source else { return }
     let answer = Promise<Bytes>()
-    // A stream of the whole source ends where the source does, and one that follows it does not end.
-    let end = following == nil && rest.upperBound < source.byteCount ? rest.upperBound : nil
     let work: @Sendable () async -> Void = { [core, caching] in
       do {
         answer.resolve(.success(try await core.readWindow(range, of: source, caching: caching, until: end)))

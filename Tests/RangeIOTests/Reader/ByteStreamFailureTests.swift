@@ -98,8 +98,30 @@ import Testing
       return .fail(Self.badSector)
     }
     let reader = try await RangeReader(source)
-    let (byteCount, _, error) = await stream(reader)
+    let (byteCount, pieces, error) = await stream(reader)
     #expect(byteCount == Self.byteCount && error == nil)
+    #expect(pieces.allSatisfy { $0 == 262_144 })
+    await reader.close()
+  }
+
+  @Test func `what was read before another error is handed out`() async throws {
+    let source = FaultySource(SyntheticSource(byteCount: Self.byteCount)) { _, range in
+      guard range.contains(400_000) else { return nil }
+      return .fail(range.count > 65_536 ? Self.badSector : ReadError(.timedOut, "no"))
+    }
+    let reader = try await RangeReader(source)
+    let (byteCount, _, error) = await stream(reader)
+    #expect(byteCount == 393_216 && (error as? ReadError)?.code == .timedOut)
+    await reader.close()
+  }
+
+  @Test func `a source that fails now and then is given up in the end`() async throws {
+    let source = FaultySource(SyntheticSource(byteCount: Self.byteCount)) { number, _ in
+      number % 2 == 1 ? .fail(Self.badSector) : nil
+    }
+    let reader = try await RangeReader(source)
+    #expect(await stream(reader).byteCount != nil)
+    #expect(source.readCount < 100)
     await reader.close()
   }
 
