@@ -78,7 +78,8 @@ static uint64_t held_by_all_but(const struct rio_lock_site *site, uint64_t part)
 static int by_contention(const void *a, const void *b) {
   const struct rio_lock_site *const *first = a, *const *second = b;
   uint64_t x = (*first)->contended, y = (*second)->contended;
-  return x != y ? (x < y ? 1 : -1) : (*first)->taken < (*second)->taken ? 1 : -1;
+  if (x == y) x = (*first)->taken, y = (*second)->taken;
+  return x == y ? 0 : x < y ? 1 : -1;
 }
 
 __attribute__((destructor)) static void print_locks(void) {

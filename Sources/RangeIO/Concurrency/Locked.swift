@@ -52,11 +52,11 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   /// Runs `body` if no other thread has the lock: for what may be left out. Returns whether it ran.
   @discardableResult package borrowing func withLockIfFree(_ body: (inout Value) -> Void) -> Bool {
     guard word.tryLock() else { return false }
+    defer { word.unlock() }
     #if RANGEIO_COUNT_LOCKS
       let hold = rio_lock_taken(site, false)
       defer { rio_lock_released(site, hold) }
     #endif
-    defer { word.unlock() }
     let address = value.address
     body(&address.pointee)
     return true

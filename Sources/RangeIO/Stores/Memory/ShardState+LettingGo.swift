@@ -6,9 +6,9 @@ struct EvictedChunks: ~Copyable {
   private var more: [Unmanaged<BlockBacking>] = []
   var bytes = 0
   var blocks = 0
-  /// A source that stays charged for what leaves of it, so that what comes of it next needs no new charge; 0: none. And how much
-  /// of ``bytes`` that is: whoever named the source gives it back.
+  /// A source that stays charged for what leaves of it, since more of it comes at once; 0: none.
   var stayingCharged: UInt64 = 0
+  /// The part of ``bytes`` for which it stays charged. Who named the source uses it or gives it back.
   var stillCharged = 0
 
   var count: Int { first == nil ? 0 : more.count + 1 }

@@ -116,7 +116,8 @@ extension SpillWriter {
     let ledger = core.ledger
     while true {
       if let space = try take() { return space }
-      core.state.withLock { $0.isFull = true }
+      // Not where other processes have filled a limit that is shared: they may end.
+      if taken == 0 { core.state.withLock { $0.isFull = true } }
       guard dropsOldest else { throw .noRoom }
       if try freeSegment(copying: false) { continue }
       // Try again after asking readers to notify: one may have released a segment just now.
