@@ -187,7 +187,7 @@ import Testing
             "info \(server.url("/401"))", 3, "401: it does not let everyone read this: add --header 'Authorization: …'"),
           Row("info \(server.url("/404"))", 3, "404: there is no such object\n"),
           Row("info \(server.url("/served/403"))", 3, "403: rangeio serve may not read it itself: permit that"),
-          Row("info \(server.url("/served/404"))", 3, "404: rangeio serve has no such object: names that begin with"),
+          Row("info \(server.url("/served/404"))", 3, "404: rangeio serve has nothing to read by this name"),
           Row("info \(server.url("/403")) --header X-Key:5ecret", 3, "these credentials may not read the object"),
           Row("info \(server.url("/401")) --header X-Key:5ecret", 3, "give it other credentials"),
           Row(

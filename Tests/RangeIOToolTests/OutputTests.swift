@@ -55,10 +55,15 @@ import Testing
     func look(_ received: Int, _ seconds: Int, isBlocked: Bool = false) -> Duration? {
       silence.look(received: received, isBlocked: isBlocked, at: .seconds(seconds))
     }
-    #expect(look(7, 4) == nil && look(7, 6) == .seconds(6) && look(7, 30) == nil)
+    func told(_ received: Int, _ seconds: ClosedRange<Int>, isBlocked: Bool = false) -> [Duration] {
+      seconds.compactMap { look(received, $0, isBlocked: isBlocked) }
+    }
+    #expect(told(7, 1...30) == [.seconds(5)])
     // Bytes end the pause, and so does an output that takes none.
-    #expect(look(8, 31) == nil && look(8, 35) == nil && look(9, 36) == nil)
-    #expect(look(9, 50, isBlocked: true) == nil && look(9, 54) == nil && look(9, 55) == .seconds(5))
+    #expect(told(8, 31...35) == [] && told(9, 36...40) == [])
+    #expect(told(9, 41...50, isBlocked: true) == [] && told(9, 51...60) == [.seconds(5)])
+    // And so does a time in which nobody looked, as of a process that was stopped.
+    #expect(told(10, 61...63) == [] && look(10, 7200) == nil && told(10, 7201...7210) == [.seconds(5)])
   }
 
   @Test func `JSON has no control characters, of neither set`() {

@@ -35,7 +35,7 @@ extension ResponseHead {
     case 404 where isOfServe:
       return failure(
         .notFound,
-        "rangeio serve has no such object: names that begin with a dot, and links that lead out of its directory, are not served"
+        "rangeio serve has nothing to read by this name; names that begin with a dot, and links out of its directory, are not served"
       )
     case 403 where isAnonymous:
       return failure(.forbidden, "it does not let everyone read this: pass credentials, or a URL that is signed")

@@ -16,6 +16,8 @@
 
     enum Count: Int {
       case reads, bytes, requests, received, continued
+      /// Of ``received``, those of requests that have ended.
+      case ended
     }
 
     let origin: ObjectURL
@@ -200,6 +202,7 @@
     }
 
     private func learn(_ times: Exchange.Times) {
+      counts.add(times.received, to: Count.ended.rawValue)
       guard times.sent > 0, times.head > 0 else { return }
       learnt.withLock { learnt in
         learnt.measure.record(latency: .nanoseconds(times.head - times.sent))

@@ -80,7 +80,7 @@
           "reads": count(.reads), "bytes": count(.bytes), "requests": count(.requests),
           "bytes received": count(.received), "answers continued": count(.continued),
         ],
-        wastedBytes: max(0, count(.received) - count(.bytes)))
+        wastedBytes: max(0, count(.ended) - count(.bytes)))
     }
 
     /// The description for readers: the last one, while nothing has changed.

@@ -9,6 +9,7 @@ struct Silence {
   /// When the last bytes came.
   private var since = Duration.zero
   private var isTold = false
+  private var lastLook = Duration.zero
 
   /// - Parameter received: the bytes that have come before.
   init(received: Int) { self.received = received }
@@ -20,7 +21,10 @@ struct Silence {
   ///   - now: the time since this was made.
   /// - Returns: how long the pause is, once in each.
   mutating func look(received: Int, isBlocked: Bool, at now: Duration) -> Duration? {
-    if isBlocked || received != self.received { (self.received, since, isTold) = (received, now, false) }
+    // Nobody looked for a while: the process was stopped, or the machine slept.
+    let isLate = now - lastLook > .seconds(3)
+    lastLook = now
+    if isBlocked || isLate || received != self.received { (self.received, since, isTold) = (received, now, false) }
     guard !isTold, now - since >= Self.shortest else { return nil }
     isTold = true
     return now - since
@@ -47,8 +51,9 @@ private func tellOfSilence(_ name: String, _ received: @escaping @Sendable () ->
   while (try? await Task.sleep(for: .seconds(1))) != nil {
     let now = ContinuousClock.now - start
     guard let pause = silence.look(received: received(), isBlocked: StandardOutput.isBlocked, at: now) else { continue }
-    // In place of the line of progress, which the next bytes draw again.
-    StandardError.line(
-      "\r\u{1B}[K" + Complaint.oneLine("rangeio: \(name): waiting for the server: no bytes for \(Figures.span(pause))"))
+    // In place of the line of progress, which the next bytes draw again; not of output on the same terminal.
+    let start = StandardOutput.isTerminal ? "\n" : "\r\u{1B}[K"
+    let text = "rangeio: \(name): no bytes from the server for \(Figures.span(pause))"
+    StandardError.line(start + Complaint.oneLine(text))
   }
 }

@@ -33,6 +33,8 @@ struct StandardOutput {
     }
   }
 
+  static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
   /// Whether it waits for the reader of the output.
   static var isBlocked: Bool { isWriting.load(ordering: .relaxed) }
   private static let isWriting = Atomic<Bool>(false)
