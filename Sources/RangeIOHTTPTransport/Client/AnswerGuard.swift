@@ -94,7 +94,7 @@
     /// Whether the connection ends with an answer: bytes that show nothing of the version, or what looks like another's.
     private func isLast(_ head: HTTPResponseHead) -> Bool {
       guard [200, 206].contains(head.status.code) else { return false }
-      if shared.areAlike, !head.isStrong { return true }
+      if shared.areAlike, !head.isStrong || state.watch.request?.isPinned == false { return true }
       return head.showsNoVersion && state.watch.request?.method == "GET"
     }
 
@@ -158,7 +158,8 @@
         head.headers.remove(name: RequestTarget.field)
       }
       let range = head.headers.first(name: "Range")
-      state.watch.sent(.init(method: head.method.rawValue, target: head.uri, range: range))
+      let isPinned = head.headers.contains(name: "If-Match")
+      state.watch.sent(.init(method: head.method.rawValue, target: head.uri, range: range, isPinned: isPinned))
       mender.expectHead()
       context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
     }

@@ -8,6 +8,8 @@ struct AnswerWatch<Head: Equatable> {
     let method: String
     let target: String
     let range: String?
+    /// Whether it names the version that it wants.
+    var isPinned = false
   }
 
   enum Fault: Equatable {
@@ -51,7 +53,10 @@ struct AnswerWatch<Head: Equatable> {
     defer { before = (request, head) }
     guard let before, before.request != request, before.head == head else { return false }
     switch status {
-    case ..<300: return !isStrong || before.request.method != request.method
+    case ..<300:
+      // A tag vouches for its object where it is known, and that is so only of a version that was asked for.
+      return !isStrong || before.request.method != request.method
+        || !request.isPinned && before.request.target != request.target
     // HEAD and GET of one object lead to the same place.
     case ..<400: return before.request.target != request.target
     // What is refused brings no bytes.

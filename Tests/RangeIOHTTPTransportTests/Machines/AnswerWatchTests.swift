@@ -6,8 +6,10 @@ import Testing
 struct AnswerWatchTests {
   private typealias Watch = AnswerWatch<String>
 
-  private func request(_ target: String, _ range: String? = "bytes=0-9", method: String = "GET") -> Watch.Request {
-    Watch.Request(method: method, target: target, range: range)
+  private func request(
+    _ target: String, _ range: String? = "bytes=0-9", method: String = "GET", isPinned: Bool = false
+  ) -> Watch.Request {
+    Watch.Request(method: method, target: target, range: range, isPinned: isPinned)
   }
 
   /// The suspicion about an answer to `request` with `head`, on a connection that has answered `before` with "head".
@@ -46,8 +48,10 @@ struct AnswerWatchTests {
     #expect(!suspected(request("/b"), "other head", after: request("/a")))
   }
 
-  @Test func `a strong tag vouches for its object, but not for an answer to another method`() {
-    #expect(suspected(request("/b"), "head", after: request("/a"), isStrong: true) == false)
+  @Test func `a strong tag vouches for the object that is asked for by it, but not for an answer to another method`() {
+    #expect(!suspected(request("/b", isPinned: true), "head", after: request("/a"), isStrong: true))
+    #expect(suspected(request("/b"), "head", after: request("/a"), isStrong: true), "it may be the tag of /a")
+    #expect(!suspected(request("/a", "bytes=10-19"), "head", after: request("/a"), isStrong: true))
     let afterHead = suspected(request("/a", nil), "head", after: request("/a", nil, method: "HEAD"), isStrong: true)
     #expect(afterHead)
   }

@@ -28,9 +28,15 @@
       return objects
     }
 
-    @Test(arguments: Identity.allCases, [0, 1])
+    @Test(arguments: Identity.allCases, [RemoteOpening.head, .beginning])
     func `an answer that comes twice gives no read another object's bytes`(
-      _ identity: Identity, _ milliseconds: Int
+      _ identity: Identity, _ opening: RemoteOpening
+    ) async throws {
+      for milliseconds in [0, 1] { try await expectOwnBytes(identity, opening, twiceAfter: milliseconds) }
+    }
+
+    private func expectOwnBytes(
+      _ identity: Identity, _ opening: RemoteOpening, twiceAfter milliseconds: Int
     ) async throws {
       var configuration = LyingServer.Configuration()
       configuration.objects = objects(identity)
@@ -43,6 +49,7 @@
       try await LyingServer.with(configuration) { server in
         var settings = HTTPSource.Configuration.reading
         settings.connectionsPerHost = 1
+        settings.opening = opening
         var opened: [(HTTPSource, SourceDescription)] = []
         for number in 1...8 {
           let source = HTTPSource(server.url("/\(number)"), configuration: settings)
@@ -63,15 +70,18 @@
       }
     }
 
-    @Test func `a description that comes twice describes no other object`() async throws {
+    @Test(arguments: [RemoteOpening.head, .beginning])
+    func `a description that comes twice describes no other object`(_ opening: RemoteOpening) async throws {
       var configuration = LyingServer.Configuration()
       configuration.objects = objects(.date)
       configuration.script = ServerScript { context in
-        context.request.method == "HEAD" ? context.honest.twice(after: 0) : context.honest
+        let isOpening = context.request.method == (opening == .head ? "HEAD" : "GET")
+        return isOpening ? context.honest.twice(after: 0) : context.honest
       }
       try await LyingServer.with(configuration) { server in
         var settings = HTTPSource.Configuration.reading
         settings.connectionsPerHost = 1
+        settings.opening = opening
         for turn in 0..<24 {
           let number = turn % 8 + 1
           let source = HTTPSource(server.url("/\(number)"), configuration: settings)
