@@ -148,9 +148,7 @@ package final class StreamCursor {
         let count = (unread.count + Self.partsAfterFailure - 1) / Self.partsAfterFailure
         do {
           while !unread.isEmpty {
-            start(unread.prefix(count), until: unread.prefix(count).upperBound)
-            parts.append(try await windows[0].answer.value())
-            windows = []
+            parts.append(try await read(part: unread.prefix(count)))
             unread = unread.dropFirst(count)
           }
           unread = unread.upperBound..<window.upperBound
@@ -166,6 +164,22 @@ package final class StreamCursor {
       cancelWindows()
     }
     return Bytes(concatenating: parts)
+  }
+
+  /// Reads a part of a window that failed: from a cache, if that has all of it, else past it, since it would ask for blocks around
+  /// the part, of which one fails.
+  private func read(part: ByteRange) async throws -> Bytes {
+    for caching in caching == .normal ? [.onlyIfCached, .bypass] : [caching] {
+      start(part, caching: caching, until: part.upperBound)
+      do {
+        let bytes = try await windows[0].answer.value()
+        windows = []
+        return bytes
+      } catch let error as ReadError where error.code == .notCached && caching != self.caching {
+        windows = []
+      }
+    }
+    throw ReadError.closed
   }
 
   /// Waits until there is more to stream, if this follows its source. Returns whether there is.
@@ -218,15 +232,16 @@ package final class StreamCursor {
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize(of: source), rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
     // A stream of the whole source ends where the source does, and one that follows it does not end.
-    start(range, until: following == nil && rest.upperBound < source.byteCount ? rest.upperBound : nil)
+    let end = following == nil && rest.upperBound < source.byteCount ? rest.upperBound : nil
+    start(range, caching: caching, until: end)
     return true
   }
 
   /// - Parameter end: where the reads of this stream end, for stages that read ahead.
-  private func start(_ range: ByteRange, until end: Int?) {
+  private func start(_ range: ByteRange, caching: ReadRequest.CachePolicy, until end: Int?) {
     guard let source = progress?.source else { return }
     let answer = Promise<Bytes>()
-    let work: @Sendable () async -> Void = { [core, caching] in
+    let work: @Sendable () async -> Void = { [core] in
       do {
         answer.resolve(.success(try await core.readWindow(range, of: source, caching: caching, until: end)))
       } catch {

@@ -58,12 +58,30 @@ import Testing
   @Test(arguments: [Caching.Fill.exact, .requestedFirst, .block, .automatic])
   func `through a cache they are handed out too`(fill: Caching.Fill) async throws {
     let store = MemoryStore(limit: .mebibytes(16))
-    let reader = try await RangeReader(source(700_001..<704_000, Self.badSector)) { Caching(store, fill: fill) }
-    for _ in 0..<2 {
+    let failures = Tally()
+    let source = source(700_001..<704_000, Self.badSector, failures)
+    let reader = try await RangeReader(source) { Caching(store, fill: fill) }
+    for turn in 1...2 {
       let (byteCount, _, error) = await stream(reader)
       #expect(byteCount == 700_001 && (error as? ReadError)?.code == .inputOutput)
+      // Of a window, the next, which may be wider, and five parts.
+      #expect(failures.now <= 9 * turn, "\(failures.now)")
     }
     #expect(store.isQuiet && MemoryRecount(store).faults == [])
+    await reader.close()
+  }
+
+  @Test func `what a cache has is handed out, though the source fails`() async throws {
+    let isBad = Tally()
+    let source = FaultySource(SyntheticSource(byteCount: Self.byteCount)) { _, _ in
+      isBad.now > 0 ? .fail(Self.badSector) : nil
+    }
+    let store = MemoryStore(limit: .mebibytes(16))
+    let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(16)) }
+    _ = try await reader.read(0..<180_000)
+    isBad.change(by: 1)
+    let (byteCount, _, error) = await stream(reader)
+    #expect(byteCount == 180_224 && (error as? ReadError)?.code == .inputOutput)
     await reader.close()
   }
 
