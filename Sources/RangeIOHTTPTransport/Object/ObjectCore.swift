@@ -16,7 +16,7 @@
 
     enum Count: Int {
       case reads, bytes, requests, received, continued
-      /// Of ``received``, those of requests that have ended.
+      /// Of ``received``, those of requests that have ended, also where nobody waited any more.
       case ended
     }
 
@@ -173,6 +173,7 @@
       let arrived: @Sendable (Int) -> Void = { [self] in counts.add($0, to: Count.received.rawValue) }
       exchange.start(request, with: shared.client, on: loop, silent: silent, arrived: arrived) {
         [self, loops = shared.loops] in
+        counts.add(exchange.times.received, to: Count.ended.rawValue)
         // Before the permit: the request that gets it is for this loop.
         if let place { loops?.leave(place.number) }
         permits.leave()
@@ -202,7 +203,6 @@
     }
 
     private func learn(_ times: Exchange.Times) {
-      counts.add(times.received, to: Count.ended.rawValue)
       guard times.sent > 0, times.head > 0 else { return }
       learnt.withLock { learnt in
         learnt.measure.record(latency: .nanoseconds(times.head - times.sent))

@@ -164,6 +164,22 @@
       }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `bytes that came for a read that was left are wasted`() async throws {
+      try await withServer { server in
+        try await withSource(server) { source, description in
+          let gate = ServerGate()
+          server.script = ServerScript { context in context.honest.interrupted(.wait(gate), at: .body(600)) }
+          let read = Task { try await source.read(0..<1000, of: description) }
+          while source.statistics().first?["bytes received"] != 600 { await Task.yield() }
+          read.cancel()
+          await #expect(throws: CancellationError.self) { _ = try await read.value }
+          gate.open()
+          // Nothing tells when the request has ended.
+          while source.statistics().first?.wastedBytes ?? 0 < 600 { await Task.yield() }
+        }
+      }
+    }
+
     @Test(arguments: [false, true]) func `a target is sent as it is, whatever Foundation makes of it`(
       _ isHTTP2: Bool
     ) async throws {
