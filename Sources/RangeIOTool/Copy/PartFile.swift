@@ -95,7 +95,7 @@ final class PartFile: Sendable {
       try span.withUnsafeBytes { (buffer) throws(ToolFailure) in
         try ZeroBlocks.forEachRun(buffer, at: offset) { (run, place, isZero) throws(ToolFailure) in
           if isZero, try isHole(place..<place + run.count) { return }
-          try part.write(run, at: place)
+          try OutputWait.during { () throws(ToolFailure) in try part.write(run, at: place) }
         }
       }
       offset += span.byteCount

@@ -67,7 +67,7 @@ struct OutputFile: ~Copyable {
 
   private func writing(_ body: (DescriptorWriter) throws(Errno) -> Void) throws {
     do {
-      try body(DescriptorWriter(descriptor: descriptor))
+      try OutputWait.during { () throws(Errno) in try body(DescriptorWriter(descriptor: descriptor)) }
     } catch .brokenPipe where temporary == nil {
       throw BrokenPipe()
     } catch {

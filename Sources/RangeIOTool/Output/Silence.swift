@@ -17,7 +17,7 @@ struct Silence {
   /// Looks at what has come.
   ///
   /// - Parameters:
-  ///   - isBlocked: whether the tool waits for the reader of its output, so that it takes no more bytes.
+  ///   - isBlocked: whether the tool waits for its output, so that it takes no more bytes.
   ///   - now: the time since this was made.
   /// - Returns: how long the pause is, once in each.
   mutating func look(received: Int, isBlocked: Bool, at now: Duration) -> Duration? {
@@ -50,7 +50,7 @@ private func tellOfSilence(_ name: String, _ received: @escaping @Sendable () ->
   // `try?`: it is cancelled when nothing is waited for any more.
   while (try? await Task.sleep(for: .seconds(1))) != nil {
     let now = ContinuousClock.now - start
-    guard let pause = silence.look(received: received(), isBlocked: StandardOutput.isBlocked, at: now) else { continue }
+    guard let pause = silence.look(received: received(), isBlocked: OutputWait.isGoingOn, at: now) else { continue }
     // In place of the line of progress, which the next bytes draw again; not of output on the same terminal.
     let start = StandardOutput.isTerminal ? "\n" : "\r\u{1B}[K"
     let text = "rangeio: \(name): no bytes from the server for \(Figures.span(pause))"

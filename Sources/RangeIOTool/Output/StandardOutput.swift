@@ -35,20 +35,27 @@ struct StandardOutput {
 
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Whether it waits for the reader of the output.
-  static var isBlocked: Bool { isWriting.load(ordering: .relaxed) }
-  private static let isWriting = Atomic<Bool>(false)
-
   private func translatingErrors(_ write: () throws(Errno) -> Void) throws {
-    Self.isWriting.store(true, ordering: .relaxed)
-    defer { Self.isWriting.store(false, ordering: .relaxed) }
     do {
-      try write()
+      try OutputWait.during(write)
     } catch .brokenPipe {
       throw BrokenPipe()
     } catch {
       throw ToolFailure.writing(to: "standard output", error)
     }
+  }
+}
+
+/// Whether the tool waits for the reader of its output, or for the disk of it.
+enum OutputWait {
+  private static let writes = Atomic<Int>(0)
+
+  static var isGoingOn: Bool { writes.load(ordering: .relaxed) > 0 }
+
+  static func during<Failure: Error>(_ write: () throws(Failure) -> Void) throws(Failure) {
+    writes.add(1, ordering: .relaxed)
+    defer { writes.subtract(1, ordering: .relaxed) }
+    try write()
   }
 }
 

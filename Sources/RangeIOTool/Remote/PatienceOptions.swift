@@ -5,7 +5,7 @@ struct PatienceOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "For a URL: the most time of opening it, and of a read with all its requests and retries; longer ones fail. Default: none.",
+      "For a URL: the most time of opening it, and of a read (of copy: a request) with its retries; longer ones fail. Default: none.",
       valueName: "seconds"))
   var timeLimit: Double?
   @Option(
@@ -13,7 +13,7 @@ struct PatienceOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       For a URL: how often a request that failed for a while is sent again in a row, 0 to 1000; a server that says nothing \
-      is given 30 seconds each time. Default: 12, within about half a minute of pauses. A request that a broken \
+      is given 30 seconds each time. Default: 12, within about half a minute of pauses; of copy 63, within about five. A request that a broken \
       connection cut off is sent again besides, at once, up to 8 times in a row.
       """,
       valueName: "count"))
