@@ -206,6 +206,7 @@ extension SpillAppender {
       if isAutomatic {
         state.codecChoice.add(measured)
         state.codecChoice.wrote(bytes: written, nanoseconds: nanoseconds)
+        core.hits.tellAll(&state)
         state.codecChoice.decide(state.use)
         form = state.codecChoice.chosen
       }

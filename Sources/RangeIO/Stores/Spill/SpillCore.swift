@@ -10,6 +10,7 @@ final class SpillCore: Sendable {
   let ledger: SpillLedger
   let files: SpillFiles
   let state: Locked<SpillState>
+  let hits = SpillHits()
   let watch: DiskWatch
   let lanes: DiskLanes
 

@@ -199,7 +199,7 @@ extension SpillState {
     let found = known.map { table.find(source: $0, block: chunk.block) } ?? 0
     if found != 0, !isExpired(table[found], wallNow: wallNow) {
       counts.present += 1
-      return (.taken, nil)
+      return (.present, nil)
     }
     var isOnTrial = false
     if isGated, isFull {

@@ -44,7 +44,8 @@ struct SpillState: ~Copyable {
   /// Index places that were checked for blocks of outdated versions. For tests.
   var sweptOutdated = 0
   var breaker: SpillBreaker
-  /// Whether segments were freed to make room. Then only blocks that come again are written.
+  /// Whether there is room for more only when segments are freed. Then only blocks that come again are written. Not where other
+  /// processes have filled a limit that is shared: they may end.
   var isFull = false
   /// The segments that exist but could not be read when the directory was opened, by number, with the bytes charged for
   /// them.

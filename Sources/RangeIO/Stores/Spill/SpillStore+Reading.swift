@@ -118,23 +118,13 @@ extension SpillStore {
   /// Counts that a run was read, from the page cache if it `isResident`. Called when it is read, once for all waiters, and
   /// not when it is looked up, because one read may look it up several times.
   func noteHits(of run: SpillRun, isResident: Bool) {
-    state.withLock { state in
-      state.counts.reads += 1
-      state.counts.readBytes += run.byteCount
-      if isResident { state.counts.residentReads += 1 }
-      state.counts.hits += run.count
-      state.counts.hitBytes += run.wanted.count
-      if let found = state.find(run.first, of: run) { state.noteHit(found) }
-      for part in run.more {
-        if let found = state.find(part, of: run) { state.noteHit(found) }
-      }
-    }
+    if core.hits.add(run, isResident: isResident) { state.withLock { core.hits.tellOwn(&$0) } }
   }
 
   /// Removes a record that turned out to be damaged, or that could not be read.
   func drop(_ record: SpillRun.Part, of run: SpillRun) {
     state.withLock { state in
-      if let found = state.find(record, of: run) { state.remove(found) }
+      if let found = state.find(record, of: run.slot, in: run.segment.number) { state.remove(found) }
     }
   }
 }
@@ -248,10 +238,10 @@ extension SpillState {
   }
 
   /// The slot of a record that was found, if it is still the same record.
-  fileprivate func find(_ part: SpillRun.Part, of run: SpillRun) -> UInt32? {
-    let found = table.find(source: run.slot, block: part.block)
+  func find(_ part: SpillRun.Part, of slot: Int, in segment: UInt64) -> UInt32? {
+    let found = table.find(source: slot, block: part.block)
     guard found != 0, table[found].offset == part.offset,
-      places[Int(table[found].segment)]?.segment === run.segment
+      places[Int(table[found].segment)]?.segment.number == segment
     else { return nil }
     return found
   }

@@ -4,14 +4,16 @@ extension SpillStore {
 
   /// Queues a chunk to be written soon, or refuses it. Writes nothing itself.
   @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
-    let isTaken = offer(chunk, isGated: !configuration.keepsFirstReads) == .taken
-    if isTaken { writer.wake() }
-    return isTaken
+    let offer = offer(chunk, isGated: !configuration.keepsFirstReads)
+    if offer == .taken { writer.wake() }
+    return offer == .taken || offer == .present
   }
 
   enum Offer: Equatable {
-    /// It will be written, or is already here.
+    /// It will be written.
     case taken
+    /// It is already on the disk.
+    case present
     /// It cannot be kept.
     case ineligible
     /// It came for the first time.
@@ -27,23 +29,30 @@ extension SpillStore {
   /// - Parameters:
   ///   - isGated: whether a full store takes only what comes for the second time.
   ///   - isAsked: whether the user asks for it, so that the cost of its source does not matter.
-  func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false) -> Offer {
+  ///   - isBound: whether its token stands for something; `nil` if nobody has looked.
+  func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false, isBound: Bool? = nil) -> Offer {
     guard readOnlyReason == nil else { return .dropped }
     let token = chunk.token
     let isDearEnough = isAsked || isDearEnough(token.source, for: chunk.range.count)
-    guard isDearEnough, isEligible(chunk), let binding = binding(of: token), let identity = binding.identity else {
-      state.withLock { state in
+    let isEligible = isDearEnough && isEligible(chunk)
+    let now = self.now
+    let wallNow = configuration.wallClock()
+    let made = state.withLock { state -> (offer: Offer, replaced: SpillStaging.Entry?)? in
+      let binding = isEligible ? state.sources.binding(of: token.number) : nil
+      if isEligible, binding == nil, isBound == nil { return nil }
+      guard let identity = binding?.identity else {
         state.counts.offered += 1
         state.counts.ineligible += 1
         if !isDearEnough { state.counts.notSlower += 1 }
+        return (.ineligible, nil)
       }
-      return .ineligible
+      return state.offer(
+        chunk, of: identity, isGated: isGated, largest: core.largestRecord(identity: identity.bytes.count), now: now,
+        wallNow: wallNow)
     }
-    let now = self.now
-    let wallNow = configuration.wallClock()
-    let largest = core.largestRecord(identity: identity.bytes.count)
-    let (offer, replaced) = state.withLock { state in
-      state.offer(chunk, of: identity, isGated: isGated, largest: largest, now: now, wallNow: wallNow)
+    // Once for each token.
+    guard let (offer, replaced) = made else {
+      return self.offer(chunk, isGated: isGated, isAsked: isAsked, isBound: binding(of: token) != nil)
     }
     withExtendedLifetime(replaced) {}
     return offer
@@ -185,7 +194,7 @@ extension SpillStore {
     // Others may take the room first, so try a few times.
     for _ in 0..<8 {
       switch offer(chunk, isGated: false, isAsked: true) {
-      case .taken: return
+      case .taken, .present: return
       case .dropped: try await flush()
       case .stale:
         guard isWritable else { throw ReadError(.closed, "the spill store was closed", context: context) }

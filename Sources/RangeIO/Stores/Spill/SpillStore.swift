@@ -72,7 +72,10 @@ package final class SpillStore: FullChunkStore {
   ///
   /// - Complexity: O(segments).
   package func statistics() -> DiskStatistics {
-    var all = state.withLock { $0.statistics(ledger) }
+    var all = state.withLock { state in
+      core.hits.tellAll(&state)
+      return state.statistics(ledger)
+    }
     all.limit = ledger.limit
     all.peakBytes = ledger.peakBytes
     return all

@@ -23,6 +23,7 @@ extension SpillWriter {
     let room = reclaimer.roomForTombstones(free: appender.freeBytes - reserved)
     let fitting = segmentsToCarry(upTo: room)
     return core.state.withLock { state in
+      core.hits.tellAll(&state)
       let candidates = state.places.indices.compactMap { index -> SpillReclaimer.Candidate? in
         guard let candidate = state.candidate(index), fitting.contains(candidate.place),
           // A segment in use by a reader gives no room now. A read takes its reference under this lock.
@@ -38,6 +39,7 @@ extension SpillWriter {
     guard appender.open != nil else { return nil }
     let free = appender.freeBytes - reserved
     return core.state.withLock { state in
+      core.hits.tellAll(&state)
       let count = state.places.count { $0 != nil }
       guard count > reclaimer.mostSegments else { return nil }
       let candidates = state.places.indices.compactMap { state.candidate($0) }
@@ -81,7 +83,6 @@ extension SpillWriter {
         if step.next == nil {
           state.places[Int(victim.place)] = nil
           state.counts.segmentsFreed += 1
-          state.isFull = state.isFull || !victim.isMerged
         }
         return step
       }

@@ -23,6 +23,7 @@ extension SpillWriter {
   /// Creates the next segment, and makes room for the one after it.
   private func makeSegment() throws(SpillTrouble) {
     let size = core.configuration.segmentBytes
+    let freed = core.state.withLock { $0.counts.segmentsFreed }
     try expectFloor(beside: size)
     try makeSpace(beside: 0) { core.ledger.take(size) ? () : nil }
     var isUsed = false
@@ -34,7 +35,13 @@ extension SpillWriter {
     guard dropsOldest else { return }
     // Room for one segment is kept free, so that copied records have somewhere to go.
     while core.ledger.bytes > core.ledger.limit - size {
+      core.state.withLock { $0.isFull = true }
       guard try freeSegment(copying: true) else { break }
+    }
+    // Full no more, since sources were removed or the disk has room again.
+    let spare = max(2 * size, core.ledger.limit / 8)
+    core.state.withLock { state in
+      if state.counts.segmentsFreed == freed, core.ledger.bytes <= core.ledger.limit - spare { state.isFull = false }
     }
   }
 
@@ -162,6 +169,7 @@ extension SpillWriter {
       guard dropsOldest, before - core.ledger.bytes < most, try freeSegment(copying: false) else {
         throw .belowFloor(free: free)
       }
+      core.state.withLock { $0.isFull = true }
     }
   }
 

@@ -200,7 +200,10 @@ final class SpillWriter: @unchecked Sendable {
       // The segment is scanned at the next opening.
       appender.abandon()
     }
-    var (places, staging) = core.state.withLock { $0.forgetAll(core.ledger) }
+    var (places, staging) = core.state.withLock { state in
+      core.hits.tellAll(&state)
+      return state.forgetAll(core.ledger)
+    }
     while var place = places.popLast() {
       if place != nil, isKnownUniquelyReferenced(&place!.segment) { place!.segment.end() }
     }

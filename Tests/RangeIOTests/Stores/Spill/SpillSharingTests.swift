@@ -113,6 +113,33 @@ import Testing
     }
   }
 
+  @Test func `a limit that others have filled is not full, once they have ended`() async throws {
+    let spill = SimulatedSpill(limit: .kibibytes(640)) { ($0.isShared, $0.keepsFirstReads) = (true, false) }
+    let stores = [try spill.open(), try spill.open()]
+    func put(_ blocks: Range<Int>, in store: SpillStore) async throws {
+      for block in blocks {
+        FillSource(store.sources).put(block, in: store)
+        if block % 4 == 3 { try await store.flush() }
+      }
+      try await store.flush()
+    }
+    let store = stores[0]
+    // Most of the room is the other's, so this one frees its own segments long before it has a limit's worth.
+    try await put(0..<20, in: store)
+    try await put(0..<90, in: stores[1])
+    try await put(20..<60, in: store)
+    #expect(store.statistics().segmentsFreed > 0 && store.ledger.bytes < store.ledger.limit / 2)
+    try await stores[1].close()
+    try await put(100..<140, in: store)
+    #expect(FillSource(store.sources).served(100..<140, by: store) == Set(100..<140))
+    #expect(store.statistics().gated == 0 && !store.state.withLock { $0.isFull })
+    // Its own account fills; when most is removed, it is no longer full.
+    try await put(200..<400, in: store)
+    #expect(store.statistics().gated > 0 && store.state.withLock { $0.isFull })
+    #expect(store.miscounts() == [])
+    try await store.close()
+  }
+
   @Test(arguments: [false, true])
   func `files of others with a segment's name do not count towards a shared limit, and stay`(isPrivate: Bool)
     async throws

@@ -1,0 +1,43 @@
+import CRangeIOSystem
+
+/// A value for each of a few groups of threads, each in cache lines of its own and under a lock that threads of other groups
+/// never take: threads that change it do not meet.
+final class ThreadGroups<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: memory with values that are accessed only under their locks, freed with this object.
+  private static var count: Int { 8 }
+  /// Two cache lines: processors fetch lines in pairs.
+  private static var stride: Int { 128 }
+
+  private let base = UnsafeMutableRawPointer.allocate(byteCount: count * stride, alignment: stride)
+
+  init(_ value: Value) {
+    precondition(MemoryLayout<Locked<Value>>.size <= Self.stride)
+    for index in 0..<Self.count {
+      (base + index * Self.stride).bindMemory(to: Locked<Value>.self, capacity: 1).initialize(to: Locked(value))
+    }
+  }
+
+  deinit {
+    for index in 0..<Self.count { place(index).deinitialize(count: 1) }
+    base.deallocate()
+  }
+
+  private func place(_ index: Int) -> UnsafeMutablePointer<Locked<Value>> {
+    (base + index * Self.stride).assumingMemoryBound(to: Locked<Value>.self)
+  }
+
+  /// Runs `body` with the value of this thread's group.
+  func withOwn<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
+    place(Int(rio_thread_number()) & (Self.count - 1)).pointee.withLock(body)
+  }
+
+  /// Gives the value of each group another one, and returns those before, to be released outside of the locks.
+  func replaceAll(by value: Value) -> [Value] {
+    (0..<Self.count).map { index in
+      place(index).pointee.withLock { own in
+        defer { own = value }
+        return own
+      }
+    }
+  }
+}
