@@ -44,9 +44,9 @@ import Testing
     enum Stages: String, CaseIterable {
       case none, caching, exact, requestedFirst, smallBlocks, secondReads, tiers, merging, timeLimiting, hedging,
         ownFlight
-      case readAhead
+      case readAhead, disk
 
-      var pipeline: ReadPipeline {
+      func pipeline(_ disk: TieredChunkStore?) -> ReadPipeline {
         let store = MemoryStore(limit: .mebibytes(128))
         return ReadPipeline {
           switch self {
@@ -68,6 +68,7 @@ import Testing
           case .readAhead:
             ReadAhead()
             Caching(store)
+          case .disk: Caching(disk ?? store)
           }
         }
       }
@@ -84,8 +85,16 @@ import Testing
       }
     }
 
+    /// A store with a disk tier, of which a reader of the file takes most.
+    private func disk(_ stages: Stages) async throws -> TieredChunkStore? {
+      guard stages == .disk else { return nil }
+      var configuration = DiskConfiguration(directory: directory.path("spill"), limit: .mebibytes(128))
+      configuration.keepsFastSources = true
+      return try await TieredChunkStore(memory: .mebibytes(8), disk: configuration)
+    }
+
     /// A reader of a file that is resident as a whole.
-    private func reader(_ stages: Stages) async throws -> RangeReader {
+    private func reader(_ stages: Stages, _ disk: TieredChunkStore?) async throws -> RangeReader {
       let path = try directory.sparseFile("\(stages)", byteCount: Self.byteCount)
       try await settle(path)
       let thread = caller.thread
@@ -101,13 +110,14 @@ import Testing
             noting(Syscalls.system.call.readScattered(descriptor, vectors, offset, false))
           }))
       let source = FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls))
-      return try await RangeReader(source, stages.pipeline)
+      return try await RangeReader(source, stages.pipeline(disk))
     }
 
     @Test(arguments: Stages.allCases, Way.allCases)
     func `no way to read copies more than a mebibyte on its actor in one go`(_ stages: Stages, _ way: Way) async throws
     {
-      let reader = try await reader(stages)
+      let disk = try await disk(stages)
+      let reader = try await reader(stages, disk)
       // Then from the cache, if there is one.
       for turn in 1...2 {
         let most = try await caller.run { _ in try await way.read(reader) }
@@ -115,6 +125,7 @@ import Testing
         #expect(most.calls <= LaneThreshold.residentCalls, "\(turn)")
       }
       await reader.close()
+      try await disk?.close()
       caller.thread.end()
     }
 
@@ -212,7 +223,8 @@ import Testing
         // First from the source, then from the cache, if there is one; and what explaining takes.
         var shortest = [Duration](repeating: .seconds(60), count: 3)
         for _ in 1...3 where shortest.contains(where: { $0 > limit }) {
-          let reader = try await reader(stages)
+          let disk = try await disk(stages)
+          let reader = try await reader(stages, disk)
           let times = [
             try await caller.run { _ in try await way.read(reader) }.time,
             try await caller.run { _ in try await way.read(reader) }.time,
@@ -220,6 +232,7 @@ import Testing
           ]
           shortest = zip(shortest, times).map { min($0, $1) }
           await reader.close()
+          try await disk?.close()
         }
         print("figures: \(stages) \(way): \(shortest)")
         for time in shortest { #expect(time <= limit, "\(way)") }

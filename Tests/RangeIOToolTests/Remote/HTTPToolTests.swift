@@ -99,6 +99,23 @@
       }
     }
 
+    @Test func `a range is asked for by the opening, and nothing else`() async throws {
+      try await LyingServer.with { server in
+        let object = ServedObject(count: 3_000_001)
+        server.objects.put(object, at: "/object")
+        for (selection, field, expected) in [
+          (["--range", "2000000..<2000100"], "bytes=2000000-2000099", 2_000_000..<2_000_100),
+          (["--offset", "70000", "--length", "5"], "bytes=70000-70004", 70_000..<70_005),
+          (["--suffix", "9"], "bytes=-9", 2_999_992..<3_000_001),
+        ] {
+          server.log.clear()
+          let result = try await tool(["read", server.url("/object")] + selection)
+          #expect(result.code == 0 && areEqual(result.output, object.bytes[expected]), "\(result.errors)")
+          #expect(server.log.requests.map { "\($0.method) \($0["Range"] ?? "")" } == ["GET \(field)"], "\(selection)")
+        }
+      }
+    }
+
     @Test func `what is stored with an encoding is read as it is stored, if wanted`() async throws {
       try await LyingServer.with { server in
         let object = ServedObject(count: 70_000)

@@ -124,9 +124,9 @@
           for _ in 0..<16 { group.addTask { _ = await store.get([key], lease: nil, within: .seconds(10)) } }
         }
       }
-      // The first try may take some with it.
+      // The first try takes some with it: those that are sent until it is known to have failed.
       let counts = try #require(store.statistics().first)
-      #expect(counts["misses"] ?? 0 > 290 * 16 && counts["outages"] == 0)
+      #expect(counts["misses"] ?? 0 > 100 * 16 && counts["outages"] == 0, "\(counts)")
       #expect(node.channels.withLockedValue { $0.count } < 20)
       await store.close()
       try await node.end()

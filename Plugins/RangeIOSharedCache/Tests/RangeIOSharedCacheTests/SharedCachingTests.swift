@@ -59,6 +59,19 @@
       }
     }
 
+    @Test func `what may be changing still is not shared`() throws {
+      try Simulation.run(seed: 1) { simulation in
+        let source = ReplacedObject(
+          byteCount: Self.size, latency: .milliseconds(2), time: simulation.time, isSettled: false)
+        let engine = SimulatedEngine(simulation.time, seed: 1)
+        let shared = SharedCaching(engine)
+        let reader = try await Self.process(source, engine, simulation.time, shared)
+        for _ in 0..<2 { #expect(try await reader.read(0..<9000) == ReplacedObject.bytes(0..<9000, version: 1)) }
+        await reader.close()
+        #expect(engine.valueCount == 0 && shared.statistics()?["reads passed"] == 2)
+      }
+    }
+
     /// 240 reads a seed: a million of them with 100,000 seeds.
     @Test(arguments: seeds(oneIn: 24))
     func `an engine that stalls, forgets and lies, and objects that are replaced, make no wrong byte`(_ seed: UInt64)

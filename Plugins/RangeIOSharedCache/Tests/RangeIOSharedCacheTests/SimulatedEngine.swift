@@ -133,10 +133,15 @@
     private let time: TimeSource
     private let latency: Duration
     private let id: String
+    private let isSettled: Bool
     let byteCount: Int
 
-    init(byteCount: Int, latency: Duration, time: TimeSource, id: String = "https://origin.example/object") {
+    init(
+      byteCount: Int, latency: Duration, time: TimeSource, id: String = "https://origin.example/object",
+      isSettled: Bool = true
+    ) {
       self.id = id
+      self.isSettled = isSettled
       self.byteCount = byteCount
       self.latency = latency
       self.time = time
@@ -183,7 +188,8 @@
       try await time.sleep(for: latency)
       return SourceDescription(
         id: id, validator: Tag(text: "\(version)"), byteCount: byteCount,
-        preferredBlockSize: 4096, traits: .init(cost: .init(latency: latency, bytesPerSecond: 1e8)))
+        preferredBlockSize: 4096,
+        traits: .init(cost: .init(latency: latency, bytesPerSecond: 1e8), isSettled: isSettled))
     }
 
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -14,17 +14,25 @@ struct LongWriteTests {
   init() throws { directory = try TemporaryDirectory() }
 
   enum Keeping: CaseIterable {
-    case memory, secondReads, tiers, readAhead
+    case memory, secondReads, tiers, disk, diskOnly, readAhead
 
-    var pipeline: ReadPipeline {
+    func store(_ disk: DiskConfiguration) async throws -> any ChunkStore {
+      switch self {
+      case .memory, .secondReads, .readAhead: MemoryStore(limit: .mebibytes(8))
+      case .tiers: TieredChunkStore(.init(memory: .mebibytes(2), compressed: .mebibytes(8)))
+      case .disk: try await TieredChunkStore(memory: .mebibytes(2), disk: disk)
+      case .diskOnly: try await TieredChunkStore(disk: disk)
+      }
+    }
+
+    func pipeline(_ store: any ChunkStore) -> ReadPipeline {
       ReadPipeline {
         switch self {
-        case .memory: Caching(MemoryStore(limit: .mebibytes(8)))
-        case .secondReads: Caching(MemoryStore(limit: .mebibytes(8)), onSecondRead: true)
-        case .tiers: Caching(TieredChunkStore(.init(memory: .mebibytes(2), compressed: .mebibytes(8))))
+        case .memory, .tiers, .disk, .diskOnly: Caching(store)
+        case .secondReads: Caching(store, onSecondRead: true)
         case .readAhead:
           ReadAhead()
-          Caching(MemoryStore(limit: .mebibytes(8)))
+          Caching(store)
         }
       }
     }
@@ -55,7 +63,10 @@ struct LongWriteTests {
     let new = [UInt8](SyntheticSource.bytes(0..<1 << 20, version: 1))
     let writer = StoppedWriter()
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: writer.syscalls))
-    let reader = try await RangeReader(source, keeping.pipeline)
+    var disk = DiskConfiguration(directory: directory.path("spill"), limit: .mebibytes(8))
+    (disk.keepsFastSources, disk.freeSpaceFloor) = (true, .bytes(0))
+    let store = try await keeping.store(disk)
+    let reader = try await RangeReader(source, keeping.pipeline(store))
     let ranges = [300_000..<310_000, 0..<1 << 20, 131_072..<131_073]
     for _ in 0..<3 {
       reader.willRead(0..<1 << 20)
@@ -71,10 +82,18 @@ struct LongWriteTests {
       for try await piece in reader.stream(0..<4096) { #expect(piece == Bytes(new[0..<4096])) }
       for range in ranges { #expect(reader.cached(range) == nil) }
     }
+    let tiers = store as? TieredChunkStore
+    try await tiers?.flush()
+    if let tier = tiers?.statistics().disk { #expect(tier.blocks == 0) }
     writer.age.withLock { $0 = .milliseconds(250) }
     for _ in 0..<3 { for range in ranges { #expect(try await reader.read(range) == Bytes(new[range])) } }
-    #expect(reader.cached(ranges[0]) == Bytes(new[ranges[0]]), "it is kept once the file has rested")
+    try await tiers?.flush()
+    if keeping == .diskOnly { #expect(try #require(tiers?.statistics().disk).blocks > 0) }
+    if keeping != .diskOnly {
+      #expect(reader.cached(ranges[0]) == Bytes(new[ranges[0]]), "it is kept once the file has rested")
+    }
     await reader.close()
+    try await tiers?.close()
   }
 
   @Test func `a reader that has rested with its file is as quick as one that was opened later`() async throws {
