@@ -21,8 +21,8 @@ import Synchronization
 /// readers of a block share one fetch. Put it below stages that must see all demand. Above a stage that decodes, it
 /// keeps decoded bytes; below that stage, it keeps encoded bytes. If you use two caches, give each its own store.
 ///
-/// **Errors.** A store never makes a read fail. An error from the stages below is thrown to all reads that wait for the
-/// fetch. A read with `.onlyIfCached` fails with `ReadError.Code.notCached` if bytes are missing.
+/// **Errors.** A store never makes a read fail. An error from the stages below is thrown to the read that began the fetch,
+/// after what it asked for was tried alone where more was fetched; others that waited for it try once more. A read with `.onlyIfCached` fails with `ReadError.Code.notCached` if bytes are missing.
 ///
 /// **Cost.** A hit: a hash look-up, a slice and a touch for each block, and no allocation for a single block. A miss:
 /// one task for each missing stretch, unless the source can answer without waiting.
@@ -153,7 +153,7 @@ final class CachingStage: ReadyStage {
     return try await readSampled(request, (key, number), isKept, admission, next)
   }
 
-  /// The path of a hit: only the shard's lock, and no allocation.
+  /// The path of a hit: no lock, and no allocation.
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
     guard request.isPlain, let bytes = hit(request.range, of: request.source) else {
       return request.caching == .onlyIfCached ? onlyIfReady(request) : nil
