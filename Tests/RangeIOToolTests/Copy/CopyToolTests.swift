@@ -220,7 +220,7 @@ import Testing
     let pieces = all.count >> 16
     var noted = 0
     for kill in 1...10 {
-      let now = try await copyAndKill(path, at: max(pieces * kill / 11, noted + 1), rate: "24MB")
+      let now = try await copyAndKill(path, at: max(pieces * kill / 11, noted + 1), rate: "12MB")
       #expect(now > noted)
       noted = now
     }
