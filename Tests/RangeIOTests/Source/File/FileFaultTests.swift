@@ -36,7 +36,10 @@ struct FileFaultTests {
     let syscalls = Syscalls(
       .init(read: failing, readResident: { _, _, _ in -Int(EAGAIN) }, isRemote: { _ in isRemote }))
     let source = FileSource(path, configuration: TestEngine.configuration(.positional, syscalls: syscalls))
-    let reader = try await RangeReader(source) { Retrying(firstWait: .zero, longestWait: .zero) }
+    // By a clock that stands still: retries end after a minute.
+    let reader = try await RangeReader(source, time: TimeSource(ManualClock())) {
+      Retrying(firstWait: .zero, longestWait: .zero)
+    }
     if isRemote || ![EIO, ENODATA].contains(number) {
       #expect(try await reader.read(10..<5000) == Bytes(bytes[10..<5000]))
     } else {
@@ -61,7 +64,9 @@ struct FileFaultTests {
         }, isRemote: { $0 >= 0 && isRemote }))
     let source = FileSource(path, configuration: TestEngine.configuration(.positional, syscalls: syscalls))
     do {
-      let reader = try await RangeReader(source) { Retrying(firstWait: .zero, longestWait: .zero) }
+      let reader = try await RangeReader(source, time: TimeSource(ManualClock())) {
+        Retrying(firstWait: .zero, longestWait: .zero)
+      }
       #expect(try await reader.read(10..<5000) == Bytes(bytes[10..<5000]))
       #expect(isRemote)
       await reader.close()
