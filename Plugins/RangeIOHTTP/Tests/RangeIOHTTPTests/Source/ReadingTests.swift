@@ -154,7 +154,10 @@
           server.script = ServerScript { context in context.honest.interrupted(.wait(gate), at: .body(600)) }
           async let bytes = source.read(0..<1000, of: description)
           // Nothing tells when they have come.
-          while source.statistics().first?["bytes received"] != 600 { await Task.yield() }
+          while source.statistics().first?["bytes received"] != 600 {
+            try Task.checkCancellation()
+            await Task.yield()
+          }
           #expect(source.statistics().first?.wastedBytes == 0, "they may still be used")
           gate.open()
           let all = try await bytes
@@ -170,12 +173,18 @@
           let gate = ServerGate()
           server.script = ServerScript { context in context.honest.interrupted(.wait(gate), at: .body(600)) }
           let read = Task { try await source.read(0..<1000, of: description) }
-          while source.statistics().first?["bytes received"] != 600 { await Task.yield() }
+          while source.statistics().first?["bytes received"] != 600 {
+            try Task.checkCancellation()
+            await Task.yield()
+          }
           read.cancel()
           await #expect(throws: CancellationError.self) { _ = try await read.value }
           gate.open()
           // Nothing tells when the request has ended.
-          while source.statistics().first?.wastedBytes ?? 0 < 600 { await Task.yield() }
+          while source.statistics().first?.wastedBytes ?? 0 < 600 {
+            try Task.checkCancellation()
+            await Task.yield()
+          }
         }
       }
     }
