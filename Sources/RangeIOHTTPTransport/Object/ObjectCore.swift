@@ -16,7 +16,7 @@
 
     enum Count: Int {
       case reads, bytes, requests, received, continued
-      /// Of ``received``, those of requests that have ended, also where nobody waited any more.
+      /// Those bytes of ``received`` whose requests have ended. Their readers may have left before.
       case ended
     }
 

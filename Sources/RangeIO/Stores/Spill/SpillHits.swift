@@ -28,8 +28,8 @@ struct SpillHits: Sendable {
     }
   }
 
-  /// Tells the state of those of this thread's group. Called under its lock, so that whoever asks it afterwards is told of all
-  /// reads that have ended.
+  /// Tells the state what this thread's group has read. Call it under the state's lock: a read that has ended is counted either
+  /// here or there.
   func tellOwn(_ state: inout SpillState) {
     waiting.withOwn { hits in
       for hit in hits { Self.tell(hit, &state) }
@@ -37,7 +37,7 @@ struct SpillHits: Sendable {
     }
   }
 
-  /// Tells the state of all. Called under its lock.
+  /// Tells the state what all groups have read. Call it under the state's lock.
   func tellAll(_ state: inout SpillState) {
     for hits in waiting.replaceAll(by: []) { for hit in hits { Self.tell(hit, &state) } }
   }

@@ -29,17 +29,18 @@ extension SpillStore {
   /// - Parameters:
   ///   - isGated: whether a full store takes only what comes for the second time.
   ///   - isAsked: whether the user asks for it, so that the cost of its source does not matter.
-  ///   - isBound: whether its token stands for something; `nil` if nobody has looked.
-  func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false, isBound: Bool? = nil) -> Offer {
+  ///   - isBound: whether its token was bound to its source before.
+  func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false, isBound: Bool = false) -> Offer {
     guard readOnlyReason == nil else { return .dropped }
     let token = chunk.token
     let isDearEnough = isAsked || isDearEnough(token.source, for: chunk.range.count)
     let isEligible = isDearEnough && isEligible(chunk)
     let now = self.now
     let wallNow = configuration.wallClock()
+    // `nil`: the token must be bound first, once.
     let made = state.withLock { state -> (offer: Offer, replaced: SpillStaging.Entry?)? in
       let binding = isEligible ? state.sources.binding(of: token.number) : nil
-      if isEligible, binding == nil, isBound == nil { return nil }
+      if isEligible, binding == nil, !isBound { return nil }
       guard let identity = binding?.identity else {
         state.counts.offered += 1
         state.counts.ineligible += 1
@@ -50,9 +51,10 @@ extension SpillStore {
         chunk, of: identity, isGated: isGated, largest: core.largestRecord(identity: identity.bytes.count), now: now,
         wallNow: wallNow)
     }
-    // Once for each token.
     guard let (offer, replaced) = made else {
-      return self.offer(chunk, isGated: isGated, isAsked: isAsked, isBound: binding(of: token) != nil)
+      // It stays unbound where it is retired, or the store is closed.
+      _ = binding(of: token)
+      return self.offer(chunk, isGated: isGated, isAsked: isAsked, isBound: true)
     }
     withExtendedLifetime(replaced) {}
     return offer

@@ -73,6 +73,15 @@ import Testing
     #expect(FillSource(again.sources).served(599..<600, by: again) == [599])
   }
 
+  /// Writes blocks, a few at a time.
+  private func put(_ blocks: Range<Int>, in store: SpillStore) async throws {
+    for block in blocks {
+      FillSource(store.sources).put(block, in: store)
+      if block % 4 == 3 { try await store.flush() }
+    }
+    try await store.flush()
+  }
+
   @Test func `a limit that is shared is waited for as an own one, when a reader lets go and not when others do`()
     async throws
   {
@@ -81,13 +90,6 @@ import Testing
       $0.time = TimeSource(ManualClock())
     }
     let stores = [try spill.open(), try spill.open()]
-    func put(_ blocks: Range<Int>, in store: SpillStore) async throws {
-      for block in blocks {
-        FillSource(store.sources).put(block, in: store)
-        if block % 4 == 3 { try await store.flush() }
-      }
-      try await store.flush()
-    }
     // Two segments each: a third of this store has room within its own account.
     for store in stores { try await put(0..<24, in: store) }
     let store = stores[1]
@@ -116,13 +118,6 @@ import Testing
   @Test func `a limit that others have filled is not full, once they have ended`() async throws {
     let spill = SimulatedSpill(limit: .kibibytes(640)) { ($0.isShared, $0.keepsFirstReads) = (true, false) }
     let stores = [try spill.open(), try spill.open()]
-    func put(_ blocks: Range<Int>, in store: SpillStore) async throws {
-      for block in blocks {
-        FillSource(store.sources).put(block, in: store)
-        if block % 4 == 3 { try await store.flush() }
-      }
-      try await store.flush()
-    }
     let store = stores[0]
     // Most of the room is the other's, so this one frees its own segments long before it has a limit's worth.
     try await put(0..<20, in: store)
