@@ -63,19 +63,6 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A value under a lock, in memory of its own: what it is changed for shares no cache line with what all threads read.
-final class LockedApart<Value>: Sendable {
-  let locked: Locked<Value>
-
-  #if RANGEIO_COUNT_LOCKS
-    init(_ value: consuming sending Value, file: StaticString = #fileID, line: UInt32 = #line) {
-      locked = Locked(value, file: file, line: line)
-    }
-  #else
-    init(_ value: consuming sending Value) { locked = Locked(value) }
-  #endif
-}
-
 /// Memory for a value that changes where it lies, behind a `let`. Raw layout: the compiler then assumes nothing of what
 /// is in it, and moves it only while it is not shared. `Mutex` keeps its value in the same way.
 @_rawLayout(like: Value, movesAsLike)

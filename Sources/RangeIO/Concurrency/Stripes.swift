@@ -1,21 +1,20 @@
 import CRangeIOSystem
 import Synchronization
 
-/// A few counters that many threads add to without contention: each thread has its own stripe, or shares one with every
-/// eighth other thread. Reading a counter adds up the stripes.
+/// A few counters that many threads add to without contention: each thread has its own stripe, or shares one with a few
+/// others (``ThreadSpread``). Reading a counter adds up the stripes.
 ///
 /// With one shared counter, each addition by two cores costs a transfer of the cache line, about as much as a look-up.
 package struct Stripes: ~Copyable, @unchecked Sendable {
   // Unchecked: memory that only atomic operations touch, freed with its one owner.
-  private static let count = 8
-  /// Two cache lines: processors fetch lines in pairs.
-  private static let byteCount = 128
+  private static var byteCount: Int { ThreadSpread.stride }
 
+  private let count = ThreadSpread.count
   private let base: UnsafeMutableRawPointer
 
   /// Creates sixteen counters at zero.
   package init() {
-    let places = Self.count * Self.byteCount / 8
+    let places = count * Self.byteCount / 8
     if let address = Self.spare.withLock({ $0.popLast() }), let memory = UnsafeMutableRawPointer(bitPattern: address) {
       base = memory
       // Atomic, as everything that is done with this memory: the thread sanitizer does not see that the last reference to
@@ -24,7 +23,7 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
         (base + index * 8).assumingMemoryBound(to: Atomic<Int>.self).pointee.store(0, ordering: .relaxed)
       }
     } else {
-      base = .allocate(byteCount: Self.count * Self.byteCount, alignment: Self.byteCount)
+      base = .allocate(byteCount: count * Self.byteCount, alignment: Self.byteCount)
       for index in 0..<places {
         (base + index * 8).bindMemory(to: Atomic<Int>.self, capacity: 1).initialize(to: Atomic(0))
       }
@@ -37,17 +36,17 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
   ///
   /// - Parameter counter: its number, below sixteen.
   package func add(_ value: Int, to counter: Int = 0) {
-    place(of: counter, in: Self.ownStripe).pointee.wrappingAdd(value, ordering: .relaxed)
+    place(of: counter, in: ownStripe).pointee.wrappingAdd(value, ordering: .relaxed)
   }
 
   /// Adds as ``add(_:to:)`` does, ordered before every load and addition that follows on this thread.
   package func addInOrder(_ value: Int, to counter: Int = 0) {
-    place(of: counter, in: Self.ownStripe).pointee.wrappingAdd(value, ordering: .sequentiallyConsistent)
+    place(of: counter, in: ownStripe).pointee.wrappingAdd(value, ordering: .sequentiallyConsistent)
   }
 
   /// The sum of all additions to a counter. Concurrent additions may or may not be included.
   package func sum(_ counter: Int = 0) -> Int {
-    (0..<Self.count).reduce(0) { $0 &+ place(of: counter, in: $1).pointee.load(ordering: .sequentiallyConsistent) }
+    (0..<count).reduce(0) { $0 &+ place(of: counter, in: $1).pointee.load(ordering: .sequentiallyConsistent) }
   }
 
   /// Memory for the next stripes. Each reader has some, and ends soon: an allocator cannot fill the hole that aligned
@@ -66,7 +65,7 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
     if !isKept { memory.deallocate() }
   }
 
-  private static var ownStripe: Int { Int(rio_thread_number()) & (count - 1) }
+  private var ownStripe: Int { Int(rio_thread_number()) & (count - 1) }
 
   @inline(__always) private func place(of counter: Int, in stripe: Int) -> UnsafeMutablePointer<Atomic<Int>> {
     assert(counter < 16)

@@ -1,24 +1,24 @@
 import CRangeIOSystem
 
-/// A value for each of a few groups of threads, each in cache lines of its own and under a lock that threads of other groups
+/// A value for each of some groups of threads, each in cache lines of its own and under a lock that threads of other groups
 /// never take: threads that change it do not meet.
 final class ThreadGroups<Value: Sendable>: @unchecked Sendable {
   // Unchecked: memory with values that are accessed only under their locks, freed with this object.
-  private static var count: Int { 8 }
-  /// Two cache lines: processors fetch lines in pairs.
-  private static var stride: Int { 128 }
+  private static var stride: Int { ThreadSpread.stride }
 
-  private let base = UnsafeMutableRawPointer.allocate(byteCount: count * stride, alignment: stride)
+  private let count = ThreadSpread.count
+  private let base: UnsafeMutableRawPointer
 
   init(_ value: Value) {
     precondition(MemoryLayout<Locked<Value>>.size <= Self.stride)
-    for index in 0..<Self.count {
+    base = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
+    for index in 0..<count {
       (base + index * Self.stride).bindMemory(to: Locked<Value>.self, capacity: 1).initialize(to: Locked(value))
     }
   }
 
   deinit {
-    for index in 0..<Self.count { place(index).deinitialize(count: 1) }
+    for index in 0..<count { place(index).deinitialize(count: 1) }
     base.deallocate()
   }
 
@@ -28,12 +28,17 @@ final class ThreadGroups<Value: Sendable>: @unchecked Sendable {
 
   /// Runs `body` with the value of this thread's group.
   func withOwn<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
-    place(Int(rio_thread_number()) & (Self.count - 1)).pointee.withLock(body)
+    place(Int(rio_thread_number()) & (count - 1)).pointee.withLock(body)
+  }
+
+  /// Runs `body` as ``withOwn(_:)`` does, unless another thread of the group has the value just now.
+  func withOwnIfFree(_ body: (inout Value) -> Void) {
+    place(Int(rio_thread_number()) & (count - 1)).pointee.withLockIfFree(body)
   }
 
   /// Gives the value of each group another one, and returns those before, to be released outside of the locks.
   func replaceAll(by value: Value) -> [Value] {
-    (0..<Self.count).map { index in
+    (0..<count).map { index in
       place(index).pointee.withLock { own in
         defer { own = value }
         return own

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import RangeIO
@@ -27,6 +28,27 @@ import Testing
     let tallies = Tallies()
     await onThreads(20) { number in for _ in 0..<50_000 { tallies.sums.add(number) } }
     #expect(tallies.sums.sums() == (20 * 50_000, 190 * 50_000))
+  }
+
+  // As many threads as there are stripes, whatever their numbers.
+  @Test func `threads that run at once each have a stripe of their own`() async {
+    let tallies = Tallies()
+    let all = DispatchSemaphore(value: 0)
+    let count = ThreadSpread.count
+    let arrived = Mutex(0)
+    await onThreads(count) { _ in
+      tallies.sums.add(1)
+      // None ends before the last has come: its number would be another's.
+      let isLast = arrived.withLock { arrived in
+        arrived += 1
+        return arrived == count
+      }
+      if isLast { for _ in 0..<count { all.signal() } }
+      all.wait()
+      for _ in 0..<1000 { tallies.sums.add(1) }
+    }
+    #expect(tallies.sums.sums().events == count * 1001)
+    #expect(tallies.sums.sumsOfOthers().events == 0)
   }
 
   @Test func `what threads have counted stays when they have ended, and others take their places`() async {

@@ -25,16 +25,16 @@ extension MemoryStore {
     }
   }
 
-  /// Shows a sampled look-up to the models of other sizes, unless another is shown just now.
+  /// Tells the models of other sizes of a sampled look-up.
   @inline(never) private func noteSampled(_ hash: UInt64, _ grid: BlockGrid) {
-    models.locked.withLockIfFree { $0.access(hash, weight: Self.charge(of: grid.blockSize)) }
+    models.note(hash, weight: Self.charge(of: grid.blockSize))
   }
 
   package func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool) {
     passedMisses.add(1)
     let hash = ChunkTable.hash(token: token, block: range.lowerBound >> grid.shift)
     guard sample.contains(hash) else { return }
-    if isFirst { models.locked.withLockIfFree { $0.accessWithoutStoring(hash) } } else { noteSampled(hash, grid) }
+    if isFirst { models.note(hash, weight: 0) } else { noteSampled(hash, grid) }
   }
 
   package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {

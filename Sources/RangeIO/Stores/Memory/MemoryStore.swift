@@ -85,7 +85,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   let hasTimeLimits = Atomic<Bool>(false)
   /// Which blocks the models of other sizes see.
   let sample: SizeModels.Sample
-  let models: LockedApart<SizeModels>
+  let models: SharedModels
   /// Misses of reads that pass, which take no shard's lock again.
   let passedMisses = ThreadTallies()
   /// Hits without a lock, and their bytes.
@@ -136,7 +136,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     let share = configuration.sampling.share(
       ofBlocks: min(configuration.blockLimit, configuration.limit.bytes / charge))
     sample = SizeModels.Sample(share: share)
-    models = LockedApart(
+    models = SharedModels(
       SizeModels(
         capacity: ledger.present, policy: configuration.policy, share: share, tunes: configuration.sampling.tunes))
     limitTime(age: configuration.ageLimit, idle: configuration.idleLimit)
@@ -173,7 +173,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   func setPolicyCapacity(_ capacity: Int) {
     policyCapacity.store(capacity, ordering: .relaxed)
     shards.setCapacity(capacity)
-    models.locked.withLock { $0.setCapacity(capacity) }
+    models.setCapacity(capacity)
   }
 
   /// Returns what the store holds and has done.
@@ -213,7 +213,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   private func estimates(_ counts: TierStatistics) -> [TierStatistics.Estimate] {
     let lookUps = counts.hits + counts.partialHits + counts.misses
     guard lookUps > 0 else { return [] }
-    let ratios = models.locked.withLock { $0.hitRatios(Double(counts.hits) / Double(lookUps)) }
+    let ratios = models.hitRatios(Double(counts.hits) / Double(lookUps))
     let limit = Double(ledger.present)
     return zip(SizeModels.factors, ratios).map { factor, ratio in
       TierStatistics.Estimate(limit: Int(exactly: (limit * factor).rounded()) ?? .max, hitRatio: ratio)
