@@ -6,7 +6,7 @@
 Without options: the predictions for a cache behind few locks that the kernel hands over, beside what was measured of it on
 16 cores of an Intel Xeon, by which they were fitted. --design shows another one instead: "spin" has locks that spin; "stripes"
 has as many locks that nobody meets but by chance, and evicts near the block; "pins" has no lock, and one word that a hit writes
-in the block that it finds. --set changes one number: --set read.inside=2 --set machine.transfer=100.
+in the block that it finds: with hazard pointers, as the store has them now, its count of references. --set changes one number: --set read.inside=2 --set machine.transfer=100.
 
 What is in it, in nanoseconds:
 - A task alone takes `alone` for a read: measured.

@@ -23,12 +23,22 @@ extension Laboratory {
       guard blocks.count * blocks.size < store / 2 else { continue }
       contenders.append(
         Contender("\(kind), 64 MiB", { try await filled(.mebibytes(64), blocks) }) { lane($0, blocks) })
-      contenders.append(
-        Contender(name: "\(kind), a store each") { most in
+      func each(_ name: String, _ read: Blocks) -> Contender {
+        Contender(name: name) { most in
           var lanes: [Lane] = []
-          for _ in 0..<most { lanes.append(lane(try await filled(.mebibytes(64), blocks), blocks)) }
+          for _ in 0..<most { lanes.append(lane(try await filled(.mebibytes(64), blocks), read)) }
           return { [lanes] in Array(lanes[..<$0]) }
-        })
+        }
+      }
+      contenders.append(each("\(kind), a store each", blocks))
+      guard blocks.count > 1 else { continue }
+      // Tasks that share a store and no block, since those that meet at a block also share its count of references.
+      var apart = blocks
+      apart.isApart = true
+      contenders.append(
+        Contender("\(kind), 64 MiB, apart", { try await filled(.mebibytes(64), blocks) }) { [apart] in lane($0, apart) }
+      )
+      contenders.append(each("\(kind), a store each, apart", apart))
     }
     return contenders
   }

@@ -6,6 +6,8 @@ struct Blocks: Sendable {
   let count: Int
   /// Whether each is read once in a run, by one of its tasks. Otherwise they are read at random.
   var isOnce = false
+  /// Whether each task keeps to a part of its own.
+  var isApart = false
   /// How many are read between two looks at the clock.
   var batch = 64
 
@@ -36,7 +38,9 @@ struct Walk: Sendable {
     }
     state &+= 1
     let number = bench_word(state) >> 1
-    guard let part else { return Int(number % UInt64(blocks.count)) * blocks.size }
+    guard let part = part ?? (blocks.isApart ? .max : nil) else {
+      return Int(number % UInt64(blocks.count)) * blocks.size
+    }
     let own = blocks.count / lanes
     return (lane * own + Int(number % UInt64(max(1, min(part, own))))) * blocks.size
   }

@@ -84,6 +84,10 @@ enum Workload: String, CaseIterable, Codable {
               "\(kind) by two tasks: one store of \(size) against a store each", (store, two),
               ("\(kind), a store each", two), atLeast: 0.95))
         }
+        ratios.append(
+          Ratio(
+            "\(kind) by two tasks, each its own half of the blocks: one store of 64 MiB against a store each",
+            ("\(kind), 64 MiB, apart", two), ("\(kind), a store each, apart", two), atLeast: 0.95))
       }
       for crowd in [two, .threads(threads)] {
         ratios.append(
