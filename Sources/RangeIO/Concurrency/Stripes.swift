@@ -7,14 +7,16 @@ import Synchronization
 /// With one shared counter, each addition by two cores costs a transfer of the cache line, about as much as a look-up.
 package struct Stripes: ~Copyable, @unchecked Sendable {
   // Unchecked: memory that only atomic operations touch, freed with its one owner.
-  private static var byteCount: Int { ThreadSpread.stride }
+  @inline(__always) private static var byteCount: Int { ThreadSpread.stride }
 
-  private let count = ThreadSpread.count
+  /// The number of stripes less one.
+  private let mask = ThreadSpread.count - 1
   private let base: UnsafeMutableRawPointer
 
   /// Creates sixteen counters at zero.
   package init() {
-    let places = count * Self.byteCount / 8
+    let size = (mask + 1) * Self.byteCount
+    let places = size / 8
     if let address = Self.spare.withLock({ $0.popLast() }), let memory = UnsafeMutableRawPointer(bitPattern: address) {
       base = memory
       // Atomic, as everything that is done with this memory: the thread sanitizer does not see that the last reference to
@@ -23,7 +25,7 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
         (base + index * 8).assumingMemoryBound(to: Atomic<Int>.self).pointee.store(0, ordering: .relaxed)
       }
     } else {
-      base = .allocate(byteCount: count * Self.byteCount, alignment: Self.byteCount)
+      base = .allocate(byteCount: size, alignment: Self.byteCount)
       for index in 0..<places {
         (base + index * 8).bindMemory(to: Atomic<Int>.self, capacity: 1).initialize(to: Atomic(0))
       }
@@ -46,7 +48,7 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
 
   /// The sum of all additions to a counter. Concurrent additions may or may not be included.
   package func sum(_ counter: Int = 0) -> Int {
-    (0..<count).reduce(0) { $0 &+ place(of: counter, in: $1).pointee.load(ordering: .sequentiallyConsistent) }
+    (0...mask).reduce(0) { $0 &+ place(of: counter, in: $1).pointee.load(ordering: .sequentiallyConsistent) }
   }
 
   /// Memory for the next stripes. Each reader has some, and ends soon: an allocator cannot fill the hole that aligned
@@ -65,11 +67,11 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
     if !isKept { memory.deallocate() }
   }
 
-  private var ownStripe: Int { Int(rio_thread_number()) & (count - 1) }
+  private var ownStripe: Int { Int(rio_thread_number()) & mask }
 
   @inline(__always) private func place(of counter: Int, in stripe: Int) -> UnsafeMutablePointer<Atomic<Int>> {
     assert(counter < 16)
-    return (base + (stripe * Self.byteCount + counter * 8)).assumingMemoryBound(to: Atomic<Int>.self)
+    return (base + (stripe &* Self.byteCount &+ counter &* 8)).assumingMemoryBound(to: Atomic<Int>.self)
   }
 }
 

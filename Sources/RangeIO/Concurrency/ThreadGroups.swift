@@ -4,7 +4,7 @@ import CRangeIOSystem
 /// never take: threads that change it do not meet.
 final class ThreadGroups<Value: Sendable>: @unchecked Sendable {
   // Unchecked: memory with values that are accessed only under their locks, freed with this object.
-  private static var stride: Int { ThreadSpread.stride }
+  @inline(__always) private static var stride: Int { ThreadSpread.stride }
 
   private let count = ThreadSpread.count
   private let base: UnsafeMutableRawPointer

@@ -9,5 +9,5 @@ enum ThreadSpread {
   }()
 
   /// Two cache lines: processors fetch lines in pairs.
-  static var stride: Int { 128 }
+  @inline(__always) static var stride: Int { 128 }
 }

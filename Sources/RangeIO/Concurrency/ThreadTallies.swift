@@ -14,7 +14,7 @@ import Synchronization
 struct ThreadTallies: ~Copyable, @unchecked Sendable {
   // Unchecked: memory that only atomic operations touch, freed with its one owner.
   /// Two cache lines, one for the owner and one for the others.
-  private static var byteCount: Int { ThreadSpread.stride }
+  @inline(__always) private static var byteCount: Int { ThreadSpread.stride }
   private static let othersOffset = 64
 
   /// The place of each value in a stripe. The others have their sums in the same places, a cache line further.
@@ -53,7 +53,7 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
   @inline(__always) func add(_ amount: Int) {
     let thread = Int(rio_thread_number())
     let index = thread & mask
-    guard Self.cell(owners, index * 8).pointee.load(ordering: .relaxed) == thread else {
+    guard Self.cell(owners, index &* 8).pointee.load(ordering: .relaxed) == thread else {
       return addSlowly(amount, as: thread)
     }
     addAsOwner(amount, of: index)
@@ -61,7 +61,7 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
 
   /// Only the thread that owns the stripe may call this, so nothing is written between the loads and the stores.
   @inline(__always) private func addAsOwner(_ amount: Int, of index: Int) {
-    let stripe = stripes + index * Self.byteCount
+    let stripe = stripes + index &* Self.byteCount
     let (events, sum) = (Self.cell(stripe, Place.events), Self.cell(stripe, Place.amount))
     events.pointee.store(events.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     sum.pointee.store(sum.pointee.load(ordering: .relaxed) &+ amount, ordering: .relaxed)
