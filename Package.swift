@@ -62,6 +62,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "RangeIO", targets: ["RangeIO"]),
+    .library(name: "RangeIOTiers", targets: ["RangeIOTiers"]),
     .library(name: "RangeIOFoundation", targets: ["RangeIOFoundation"]),
     .library(name: "RangeIOTesting", targets: ["RangeIOTesting"]),
     .library(name: "RangeIOExecutor", targets: ["RangeIOExecutor"]),
@@ -113,18 +114,25 @@ let package = Package(
     .target(
       name: "RangeIO",
       dependencies: [
-        "CRangeIOSystem",
-        // Apple platforms have LZ4 in their library Compression.
-        .target(name: "CRangeIOLZ4", condition: .when(platforms: [.linux])),
-        .product(name: "SystemPackage", package: "swift-system"),
+        "CRangeIOSystem", .product(name: "SystemPackage", package: "swift-system"),
       ],
       // RawLayout: of the lock, `Locked`, as in the standard library's `Synchronization`.
       swiftSettings: strict + checked + [.enableExperimentalFeature("RawLayout")]
         + (countsLocks ? [.define("RANGEIO_COUNT_LOCKS")] : [])),
+    // Compressed memory and disks below a store in memory.
+    .target(
+      name: "RangeIOTiers",
+      dependencies: [
+        "RangeIO", "CRangeIOSystem",
+        // Apple platforms have LZ4 in their library Compression.
+        .target(name: "CRangeIOLZ4", condition: .when(platforms: [.linux])),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict + checked),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(
       name: "RangeIOTesting",
-      dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["RangeIO", "RangeIOTiers", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict + checked),
     // Serves what readers read, over HTTP.
     .target(
@@ -147,7 +155,7 @@ let package = Package(
     .executableTarget(
       name: "RangeIOTool",
       dependencies: [
-        "RangeIO", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIO", "RangeIOTiers", "RangeIOTraces", "CRangeIOSystem",
         .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
         .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
         .target(name: "RangeIOServe", condition: .when(traits: ["Serve"])),
@@ -160,7 +168,9 @@ let package = Package(
     // A program that tests kill.
     .executableTarget(
       name: "SpillWriter",
-      dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        "RangeIO", "RangeIOTiers", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system"),
+      ],
       path: "Tests/SpillWriter", swiftSettings: strict + checked),
     // A program that tests follow.
     .executableTarget(
@@ -169,12 +179,13 @@ let package = Package(
       path: "Tests/Recorder", swiftSettings: strict + checked),
     // A program whose instructions are counted.
     .executableTarget(
-      name: "HitCost", dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")],
+      name: "HitCost",
+      dependencies: ["RangeIO", "RangeIOTiers", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/HitCost", exclude: ["instructions.txt"], swiftSettings: strict + checked),
     // A program that runs in small control groups.
     .executableTarget(
       name: "Contained",
-      dependencies: ["RangeIO", .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"]))],
+      dependencies: ["RangeIO", "RangeIOTiers", .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"]))],
       path: "Tests/Contained", swiftSettings: strict + checked),
     // A program that reads in one process what servers and mounts answer oddly.
     .executableTarget(
@@ -186,7 +197,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOTestSupport",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIO", "RangeIOTiers", "RangeIOTesting", "RangeIOTraces", "CRangeIOSystem",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       path: "Tests/RangeIOTestSupport", swiftSettings: strict + checked),
@@ -194,24 +205,31 @@ let package = Package(
     .testTarget(
       name: "RangeIOModelTests",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "RangeIOTestSupport", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIO", "RangeIOTiers", "RangeIOTesting", "RangeIOTestSupport", "RangeIOTraces", "CRangeIOSystem",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOTests",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "RangeIOTestSupport", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIO", "RangeIOTiers", "RangeIOTesting", "RangeIOTestSupport", "RangeIOTraces", "CRangeIOSystem",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Golden"],
       sources: part.map { $0.filter { !$0.hasPrefix("RangeIO") } },
       swiftSettings: strict + checkedTests),
+    .testTarget(
+      name: "RangeIOTiersTests",
+      dependencies: [
+        "RangeIO", "RangeIOTiers", "RangeIOTesting", "RangeIOTestSupport", "CRangeIOSystem",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      exclude: ["Golden"], swiftSettings: strict + checkedTests),
     // What waits for the system, in its own time: other processes, watches, timers. Run one suite at a time.
     .testTarget(
       name: "RangeIOSystemTests",
       dependencies: [
-        "RangeIO", "RangeIOTesting", "RangeIOTestSupport", "SpillWriter", "Recorder",
+        "RangeIO", "RangeIOTiers", "RangeIOTesting", "RangeIOTestSupport", "SpillWriter", "Recorder",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict + checkedTests),
@@ -220,7 +238,9 @@ let package = Package(
       swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOTestingTests",
-      dependencies: ["RangeIO", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        "RangeIO", "RangeIOTiers", "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict + checkedTests),
     // Sees no more of the library than its users do.
     .testTarget(
@@ -229,7 +249,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOToolTests",
       dependencies: [
-        "RangeIOTool", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIOTiers", "RangeIOTool", "RangeIOTraces", "CRangeIOSystem",
         .target(name: "RangeIOHTTPTestServer", condition: .when(traits: ["HTTP"])),
         product("NIOCore", "swift-nio", with: "Serve"), product("NIOPosix", "swift-nio", with: "Serve"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -298,12 +318,12 @@ let package = Package(
       ] + http,
       path: "Plugins/RangeIOS3/Tests/RangeIOS3Tests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(
-      name: "RangeIOTelemetry", dependencies: ["RangeIO"] + telemetry,
+      name: "RangeIOTelemetry", dependencies: ["RangeIO", "RangeIOTiers"] + telemetry,
       path: "Plugins/RangeIOTelemetry/Sources/RangeIOTelemetry", packageAccess: false, swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOTelemetryTests",
       dependencies: [
-        "RangeIOTelemetry", "RangeIO", "RangeIOTesting",
+        "RangeIOTelemetry", "RangeIO", "RangeIOTiers", "RangeIOTesting",
         product("MetricsTestKit", "swift-metrics", with: "Telemetry"),
         product("InMemoryTracing", "swift-distributed-tracing", with: "Telemetry"),
         product("InMemoryLogging", "swift-log", with: "Telemetry"),

@@ -43,6 +43,7 @@ let package = Package(
       dependencies: [
         "CBenchmarkPeers", "CLZ4Peers", "CRocksDBPeer",
         .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "RangeIOTiers", package: "swift-range-io"),
         .product(name: "RangeIOExecutor", package: "swift-range-io"),
         .product(name: "_NIOFileSystem", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

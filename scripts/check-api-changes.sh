@@ -19,5 +19,5 @@ fi
 allowed=()
 [ ! -f scripts/api-changes.txt ] || allowed=(--breakage-allowlist-path scripts/api-changes.txt)
 swift package --scratch-path .build/api diagnose-api-breaking-changes "$base" \
-  --targets RangeIO RangeIOFoundation RangeIOTesting RangeIOMapped ${allowed[@]+"${allowed[@]}"}
+  --targets RangeIO RangeIOTiers RangeIOFoundation RangeIOTesting RangeIOMapped ${allowed[@]+"${allowed[@]}"}
 echo "check-api-changes: nothing public was broken since $base"

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-core=Sources/RangeIO
+core=Sources/RangeIO tiers=Sources/RangeIOTiers
 failed=0
 fail() {
   echo "check-core: $*" >&2
@@ -14,7 +14,7 @@ fail() {
 # Files of the core, other than those that `allowed` matches, with a line that matches; comments aside.
 elsewhere() {
   local pattern=$1 allowed=$2
-  grep -rnE --include='*.swift' "$pattern" "$core" | grep -vE '^[^:]+:[0-9]+: *//' | grep -vE "^$core/$allowed:" || true
+  grep -rnE --include='*.swift' "$pattern" "$core" "$tiers" | grep -vE '^[^:]+:[0-9]+: *//' | grep -vE "^$core/$allowed:" || true
 }
 
 found=$(elsewhere '^ *((public|package|internal|private|fileprivate|@[A-Za-z_]+(\([^)]*\))?) +)*import +([a-z]+ +)?Foundation' none)
@@ -46,6 +46,7 @@ fetched=$(swift package "${clients[@]}" show-dependencies --format json | grep -
 program=$(swift build "${clients[@]}" --show-bin-path)/CustomStage
 if [ "$(uname -s)" = Darwin ]; then needed=$(otool -L "$program"); else needed=$(ldd "$program"); fi
 if grep -q Foundation <<<"$needed"; then fail "a program that uses the core alone is linked with Foundation:"$'\n'"$needed"; fi
+if grep -q lz4 <<<"$needed"; then fail "a program that uses the core alone is linked with liblz4:"$'\n'"$needed"; fi
 # And symbols, in case Foundation were linked statically.
 if grep -qaE '10Foundation[0-9]|20FoundationEssentials' "$program"; then
   fail "a program that uses the core alone names symbols of Foundation"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the folders of Sources/RangeIO know each other in one direction only: each names types of those that stand
+# Checks that the folders of Sources/RangeIO and of Sources/RangeIOTiers know each other in one direction only: each names types of those that stand
 # above it in the table of Docs/Architecture.md, and of no others. Fails as well when that table, or the diagram below it,
 # does not say what is so.
 #
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 page=Docs/Architecture.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-find Sources/RangeIO -name '*.swift' | sort >"$work/files"
+find Sources/RangeIO Sources/RangeIOTiers -name '*.swift' | sort >"$work/files"
 
 # The page as it should be; what is wrong besides goes to standard error.
 awk -v list="$work/files" '
@@ -21,7 +21,7 @@ awk -v list="$work/files" '
     return line
   }
   function folder(file) {
-    sub(/^Sources\/RangeIO\//, "", file)
+    sub(/^Sources\/(RangeIO\/)?/, "", file)
     sub(/\/[^\/]*$/, "", file)
     return file
   }

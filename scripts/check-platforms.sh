@@ -81,6 +81,7 @@ check() {
   done
 }
 check RangeIO Sources/RangeIO "${inside[@]}" -I "$work/dispatch"
+check RangeIOTiers Sources/RangeIOTiers "${inside[@]}"
 check RangeIOMapped Plugins/RangeIOMapped/Sources/RangeIOMapped -I "$work/dispatch"
 check RangeIOExecutor Plugins/RangeIOExecutor/Sources/RangeIOExecutor
 check RangeIOFoundation Sources/RangeIOFoundation "${inside[@]}"

@@ -54,7 +54,7 @@ for folder in Plugins/*/; do
       RangeIO | "$name" | "C$name") ;;
       RangeIOTesting | Testing)
         [[ $file == "$folder"/Tests/* ]] || fail "$file imports $module: only tests may" ;;
-      RangeIOFoundation) ;;
+      RangeIOFoundation | RangeIOTiers) ;;
       # What the plugins for remote objects share, the servers of their tests, and what tests share. None is a product.
       RangeIOHTTPTransport) ;;
       RangeIOHTTPTestServer | RangeIOTestSupport)

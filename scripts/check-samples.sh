@@ -43,7 +43,7 @@ awk -v work="$work" -v more="$more" -v known="^($known)\$" '
     if (isManifest || isForeign) { left++; return }
     file = sprintf("%s/Sample%03d.swift", work, ++samples)
     own = body ~ /^[ \n]*(\/\/[^\n]*\n|@[A-Za-z]+(\([^\n]*\))?[ \n]+)*(public |private |final |indirect )*(struct|class|enum|actor|protocol|extension|func) /
-    printf "import RangeIO\nimport RangeIOFoundation\nimport RangeIOMapped\nimport SystemPackage\n%s%s", more, imports >file
+    printf "import RangeIO\nimport RangeIOFoundation\nimport RangeIOMapped\nimport RangeIOTiers\nimport SystemPackage\n%s%s", more, imports >file
     if (!own) print "func sample" samples "() async throws {" >file
     printf "#sourceLocation(file: \"%s\", line: %d)\n%s#sourceLocation()\n", page, first, body >file
     if (!own) print "}" >file

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Shows how many declarations the module RangeIO makes public, and how many types stand at its top level. Reads the symbol graph
-# of the build of the tests, which must be there.
+# Shows how many declarations the modules RangeIO and RangeIOTiers make public, and how many types stand at their top level.
+# Reads the symbol graphs of the build of the tests, which must be there.
 #
 # Usage: scripts/count-api.sh [--list]
 #   --list: shows the types and how many declarations each has, the largest first.
@@ -18,17 +18,22 @@ fi
 maps=()
 while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
   find Sources "$scratch/checkouts/swift-system" -name module.modulemap)
-swift symbolgraph-extract -module-name RangeIO -I "$modules" "${maps[@]}" \
-  -target "$(swift -print-target-info | sed -n 's/.*"triple": "\([^"]*\)".*/\1/p' | head -n 1)" \
-  -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$work" >/dev/null
+# The headers of C, which have no map until they are built.
+echo "module CRangeIOSystem { umbrella \"$PWD/Sources/CRangeIOSystem/include\" export * }" >"$work/module.modulemap"
+maps+=(-Xcc "-fmodule-map-file=$work/module.modulemap")
+target=$(swift -print-target-info | sed -n 's/.*"triple": "\([^"]*\)".*/\1/p' | head -n 1)
+for module in RangeIO RangeIOTiers; do
+  swift symbolgraph-extract -module-name "$module" -I "$modules" "${maps[@]}" -target "$target" \
+    -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$work" >/dev/null
 
-# One line for each symbol: its kind, and its path with dots.
-grep -oE '"kind":\{"identifier":"swift\.[a-z.]+"|"kind":\{"displayName":"[^"]*","identifier":"swift\.[a-z.]+"|"pathComponents":\[[^]]*\]' \
-  "$work/RangeIO.symbols.json" | sed -E 's/.*"identifier":"swift\.([a-z.]+)".*/\1/; s/"pathComponents":\[(.*)\]/\1/; s/"//g; s/,/./g' |
-  paste - - >"$work/symbols"
-declarations=$(wc -l <"$work/symbols" | tr -d ' ')
-types=$(awk '$1 ~ /^(struct|class|enum|protocol|actor)$/ && $2 !~ /\./' "$work/symbols" | wc -l | tr -d ' ')
-if [ "${1-}" = --list ]; then
-  awk '{ sub(/\..*/, "", $2); count[$2]++ } END { for (name in count) print count[name], name }' "$work/symbols" | sort -rn
-fi
-echo "count-api: $declarations public declarations, $types types at the top level"
+  # One line for each symbol: its kind, and its path with dots.
+  grep -oE '"kind":\{"identifier":"swift\.[a-z.]+"|"kind":\{"displayName":"[^"]*","identifier":"swift\.[a-z.]+"|"pathComponents":\[[^]]*\]' \
+    "$work/$module.symbols.json" | sed -E 's/.*"identifier":"swift\.([a-z.]+)".*/\1/; s/"pathComponents":\[(.*)\]/\1/; s/"//g; s/,/./g' |
+    paste - - >"$work/symbols"
+  declarations=$(wc -l <"$work/symbols" | tr -d ' ')
+  types=$(awk '$1 ~ /^(struct|class|enum|protocol|actor)$/ && $2 !~ /\./' "$work/symbols" | wc -l | tr -d ' ')
+  if [ "${1-}" = --list ]; then
+    awk '{ sub(/\..*/, "", $2); count[$2]++ } END { for (name in count) print count[name], name }' "$work/symbols" | sort -rn
+  fi
+  echo "count-api: $module: $declarations public declarations, $types types at the top level"
+done

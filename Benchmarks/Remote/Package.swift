@@ -32,6 +32,7 @@ let package = Package(
       name: "RemoteBenchmark",
       dependencies: [
         .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "RangeIOTiers", package: "swift-range-io"),
         .product(name: "RangeIOHTTP", package: "swift-range-io"),
       ],
       swiftSettings: strict),

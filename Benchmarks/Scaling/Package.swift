@@ -40,6 +40,7 @@ let package = Package(
       dependencies: [
         "CBenchmarkPeers", "CLZ4Peers", "CRocksDBPeer",
         .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "RangeIOTiers", package: "swift-range-io"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Scaling", swiftSettings: strict),

@@ -12,6 +12,7 @@ let package = Package(
       name: "SQLiteStore",
       dependencies: [
         "CSQLite", .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "RangeIOTiers", package: "swift-range-io"),
         .product(name: "RangeIOTesting", package: "swift-range-io"),
       ]),
   ]

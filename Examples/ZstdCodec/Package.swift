@@ -8,6 +8,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .executableTarget(
-      name: "ZstdCodec", dependencies: ["CZstd", .product(name: "RangeIO", package: "swift-range-io")]),
+      name: "ZstdCodec",
+      dependencies: [
+        "CZstd", .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "RangeIOTiers", package: "swift-range-io"),
+      ]),
   ]
 )

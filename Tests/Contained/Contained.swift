@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 #if HTTP
   import RangeIOHTTP

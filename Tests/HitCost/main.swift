@@ -2,6 +2,7 @@
 // scripts/check-hit-cost.sh counts the instructions of. What needs files makes them in the directory.
 import Dispatch
 import RangeIO
+import RangeIOTiers
 import Synchronization
 import SystemPackage
 

@@ -5,6 +5,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Processes that are killed while they write: 12, or `RANGEIO_KILLS`.
 @Suite struct SpillKillTests {

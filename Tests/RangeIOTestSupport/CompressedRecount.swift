@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import RangeIO
+@testable import RangeIOTiers
 
 /// What a walk through a compressed store finds, to be compared with what the store counted on its way.
 struct CompressedRecount {

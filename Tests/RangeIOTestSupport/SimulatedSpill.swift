@@ -2,6 +2,7 @@ import RangeIOTesting
 import SystemPackage
 
 @testable import RangeIO
+@testable import RangeIOTiers
 
 /// A spill directory on a simulated disk.
 struct SimulatedSpill {

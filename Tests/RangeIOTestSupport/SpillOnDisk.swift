@@ -1,4 +1,5 @@
 @testable import RangeIO
+@testable import RangeIOTiers
 
 /// A directory for a spill store, and how it is opened.
 struct SpillOnDisk {

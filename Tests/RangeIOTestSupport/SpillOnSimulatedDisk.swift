@@ -1,6 +1,7 @@
 import RangeIOTesting
 
 @testable import RangeIO
+@testable import RangeIOTiers
 
 /// A spill store on a simulated disk, at a time that the test says.
 struct SpillOnSimulatedDisk {
@@ -17,7 +18,7 @@ struct SpillOnSimulatedDisk {
   ) {
     disk = SimulatedDisk(capacity: capacity)
     configuration = SpillStore.Configuration(
-      directory: "/cache/spill", limit: .bytes(segment * segments + SpillStore.fixedBytes))
+      directory: "/cache/spill", limit: .bytes(segment * segments + SpillFormat.fixedBytes))
     configuration.segmentSize = .bytes(segment)
     configuration.stagingLimit = .kibibytes(64)
     configuration.keepsFastSources = true

@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import RangeIO
+@testable import RangeIOTiers
 
 /// What a walk through all that a spill store knows finds, to be compared with what it counted on its way.
 struct SpillRecount {
@@ -27,7 +28,7 @@ struct SpillRecount {
     let lengths = store.state.withLock { state in
       state.places.compactMap { $0.map { SpillLedger.rounded($0.length) } }.reduce(0, +)
     }
-    let counted = store.ledger.bytes - SpillStore.fixedBytes
+    let counted = store.ledger.bytes - SpillFormat.fixedBytes
     if isAtRest {
       expect(counted == lengths, "\(counted) bytes of files are counted, \(lengths) are there")
     } else {

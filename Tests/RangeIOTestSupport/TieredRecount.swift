@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import RangeIO
+@testable import RangeIOTiers
 
 /// What a walk through all that two tiers and the way between them hold finds, to be compared with what they counted on
 /// their way. Knows the inside of the stores, so that no test needs to.

@@ -1,6 +1,7 @@
 import RangeIOTesting
 
 @testable import RangeIO
+@testable import RangeIOTiers
 
 /// A source of which a test keeps blocks in two tiers by hand, and moves them step by step.
 struct TieredSource {

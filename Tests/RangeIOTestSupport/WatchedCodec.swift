@@ -1,4 +1,5 @@
 @testable import RangeIO
+@testable import RangeIOTiers
 
 /// LZ4 that counts, fails when the test says so, and lets the test do something in the middle of its work: while a chunk
 /// is on its way from one tier to the other, no lock is held.

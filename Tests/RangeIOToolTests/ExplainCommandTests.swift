@@ -1,5 +1,6 @@
 import Foundation
 import RangeIO
+import RangeIOTiers
 import SystemPackage
 import Testing
 

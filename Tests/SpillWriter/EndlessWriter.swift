@@ -1,5 +1,6 @@
 import RangeIO
 import RangeIOTesting
+import RangeIOTiers
 import SystemPackage
 
 /// Writes and removes blocks until it is killed.

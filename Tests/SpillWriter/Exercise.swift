@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// Does once, and little of it, all that a store does with a directory: every system call is one that it may die in.
 struct Exercise {

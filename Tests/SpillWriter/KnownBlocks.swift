@@ -1,5 +1,6 @@
 import RangeIO
 import RangeIOTesting
+import RangeIOTiers
 
 /// A source of which every block is known, so that another process can tell whether what it finds is right.
 struct KnownBlocks {

@@ -1,5 +1,6 @@
 import RangeIO
 import RangeIOTesting
+import RangeIOTiers
 
 /// Opens the directory of a process that was killed, and compares what is there with what it said.
 struct Verification {

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import RangeIO
 import RangeIOHTTP
+import RangeIOTiers
 import ServiceLifecycle
 
 let url = "https://example.com/planet.pmtiles"

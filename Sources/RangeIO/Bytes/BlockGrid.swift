@@ -5,7 +5,7 @@
 /// blocks and no bytes below zero.
 public struct BlockGrid: Hashable, Sendable {
   /// log2 of the block size.
-  @usableFromInline let shift: Int
+  @usableFromInline package let shift: Int
 
   /// The number of bytes in a block, a power of two.
   @inlinable public var blockSize: Int { 1 << shift }

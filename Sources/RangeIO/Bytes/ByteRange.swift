@@ -40,7 +40,7 @@ package enum ByteRanges {
   }
 
   /// `a` + `b`, clamped to `Int`.
-  static func sum(_ a: Int, _ b: Int) -> Int {
+  package static func sum(_ a: Int, _ b: Int) -> Int {
     let (sum, overflow) = a.addingReportingOverflow(b)
     return overflow ? (b < 0 ? .min : .max) : sum
   }

@@ -2,14 +2,14 @@ import CRangeIOSystem
 
 /// A value for each of some groups of threads, each in cache lines of its own and under a lock that threads of other groups
 /// never take: threads that change it do not meet.
-final class ThreadGroups<Value: Sendable>: @unchecked Sendable {
+package final class ThreadGroups<Value: Sendable>: @unchecked Sendable {
   // Unchecked: memory with values that are accessed only under their locks, freed with this object.
   @inline(__always) private static var stride: Int { ThreadSpread.stride }
 
   private let count = ThreadSpread.count
   private let base: UnsafeMutableRawPointer
 
-  init(_ value: Value) {
+  package init(_ value: Value) {
     precondition(MemoryLayout<Locked<Value>>.size <= Self.stride)
     base = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
     for index in 0..<count {
@@ -27,7 +27,7 @@ final class ThreadGroups<Value: Sendable>: @unchecked Sendable {
   }
 
   /// Runs `body` with the value of this thread's group.
-  func withOwn<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
+  package func withOwn<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     place(Int(rio_thread_number()) & (count - 1)).pointee.withLock(body)
   }
 
@@ -37,7 +37,7 @@ final class ThreadGroups<Value: Sendable>: @unchecked Sendable {
   }
 
   /// Gives the value of each group another one, and returns those before, to be released outside of the locks.
-  func replaceAll(by value: Value) -> [Value] {
+  package func replaceAll(by value: Value) -> [Value] {
     (0..<count).map { index in
       place(index).pointee.withLock { own in
         defer { own = value }

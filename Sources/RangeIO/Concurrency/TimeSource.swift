@@ -4,7 +4,9 @@ import Synchronization
 /// A moment on the clock of a reader. Comparable with other instants of that reader.
 public struct ReadInstant: Hashable, Comparable, Sendable {
   /// Nanoseconds since the clock was passed in.
-  let nanoseconds: Int64
+  package let nanoseconds: Int64
+
+  package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// Compares by time.
   public static func < (a: ReadInstant, b: ReadInstant) -> Bool { a.nanoseconds < b.nanoseconds }

@@ -63,15 +63,17 @@ package final class WaiterRegistry: Sendable {
 }
 
 /// Wakes all waiters when something changes.
-final class Notifier: Sendable {
+package final class Notifier: Sendable {
   private let waiting = Locked<[ObjectIdentifier: Promise<Void>]>([:])
   private let mayBeHeard = Atomic<Bool>(false)
 
+  package init() {}
+
   /// Whether a waiter is registered.
-  var isHeard: Bool { waiting.withLock { !$0.isEmpty } }
+  package var isHeard: Bool { waiting.withLock { !$0.isEmpty } }
 
   /// Registers a waiter: the promise is resolved by the next ``notify()``. Call ``leave(_:)`` at the end.
-  func listen() -> Promise<Void> {
+  package func listen() -> Promise<Void> {
     let answer = Promise<Void>()
     waiting.withLock { waiting in
       waiting[ObjectIdentifier(answer)] = answer
@@ -83,11 +85,13 @@ final class Notifier: Sendable {
   }
 
   /// Removes a waiter.
-  func leave(_ answer: Promise<Void>) { waiting.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(answer)) } }
+  package func leave(_ answer: Promise<Void>) {
+    waiting.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(answer)) }
+  }
 
   /// Wakes all waiters. Nearly always there is none, which costs a load. A waiter registers and then looks at what it waits
   /// for; this is called after that has changed: one of the two sees the other.
-  func notify() {
+  package func notify() {
     guard mayBeHeard.load(ordering: .sequentiallyConsistent) else { return }
     let all = waiting.withLock { waiting in
       mayBeHeard.store(false, ordering: .sequentiallyConsistent)

@@ -82,7 +82,7 @@ public struct ReadError: Error, Sendable {
     }
 
     /// The bytes of `range`, which may be of any length.
-    init(source: String, range: Range<Int>?) {
+    package init(source: String, range: Range<Int>?) {
       let (count, overflow) = (range?.upperBound ?? 0).subtractingReportingOverflow(range?.lowerBound ?? 0)
       self.init(source: source, offset: range?.lowerBound ?? 0, count: overflow ? .max : count)
     }

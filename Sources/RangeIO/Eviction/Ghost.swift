@@ -7,7 +7,7 @@
 /// A table of buckets of 16 places, three places for two chunks, 5 bytes each: 7.5 bytes for each chunk remembered.
 /// Ages are kept in *ticks*; the limit is 64 ticks, so forgetting is exact to one part in 64. A full bucket drops its
 /// oldest chunk early: this affects one chunk in twelve, after nine tenths of its time.
-struct Ghost: Sendable {
+package struct Ghost: Sendable {
   private static let bucketSize = 16
   private static let ticksToLimit = 64
   /// Chunks that come back leave holes, so that the remembered chunks may span more than 64 ticks. Tick numbers repeat
@@ -30,8 +30,10 @@ struct Ghost: Sendable {
   /// The limit that the table was made for.
   private var size = 0
 
+  package init() {}
+
   /// 32 bits of a hash of `key`, never zero.
-  static func fingerprint(of key: UInt64) -> UInt32 {
+  package static func fingerprint(of key: UInt64) -> UInt32 {
     // Blocks of one source differ in a few low bits. Two rounds of xor and multiplication spread them over all bits.
     var bits = key
     bits = (bits ^ (bits >> 32)) &* 0x9E37_79B9_7F4A_7C15
@@ -40,7 +42,7 @@ struct Ghost: Sendable {
   }
 
   /// Remembers a chunk, and at most `limit` chunks in all.
-  mutating func insert(_ fingerprint: UInt32, limit: Int) {
+  package mutating func insert(_ fingerprint: UInt32, limit: Int) {
     let limit = max(limit, 1)
     if limit > size + size / 4 || limit < size / 4 { resize(limit) }
     if insertionsInTick >= (size + Self.ticksToLimit - 1) / Self.ticksToLimit { advance() }
@@ -53,7 +55,7 @@ struct Ghost: Sendable {
   }
 
   /// Forgets a chunk because it is back. Returns whether it was remembered.
-  mutating func remove(_ fingerprint: UInt32) -> Bool {
+  package mutating func remove(_ fingerprint: UInt32) -> Bool {
     guard count > 0 else { return false }
     for place in bucket(of: fingerprint) where fingerprints[place] == fingerprint && isRemembered(births[place]) {
       vacate(place)
@@ -62,7 +64,7 @@ struct Ghost: Sendable {
     return false
   }
 
-  var byteCount: Int { fingerprints.count * 5 + countOfTick.count * 4 }
+  package var byteCount: Int { fingerprints.count * 5 + countOfTick.count * 4 }
 
   private func bucket(of fingerprint: UInt32) -> Range<Int> {
     let buckets = UInt64(fingerprints.count / Self.bucketSize)

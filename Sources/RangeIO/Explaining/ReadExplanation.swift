@@ -129,7 +129,7 @@ extension [ReadExplanation.Part] {
   }
 
   /// The parts of `range`: `held` is at `origin`. `missing` explains the rest.
-  static func parts(
+  package static func parts(
     of range: ByteRange, held: [ByteRange], _ origin: ReadExplanation.Origin, detail: String? = nil,
     missing: (ByteRange) -> [ReadExplanation.Part]
   ) -> [ReadExplanation.Part] {
@@ -140,7 +140,7 @@ extension [ReadExplanation.Part] {
   }
 
   /// Replaces what is not held nearer by the parts that `below` returns for it, with the reasons so far added.
-  func lookingFurther(_ below: (ByteRange) -> [ReadExplanation.Part]) -> [ReadExplanation.Part] {
+  package func lookingFurther(_ below: (ByteRange) -> [ReadExplanation.Part]) -> [ReadExplanation.Part] {
     flatMap { part in
       guard part.origin == .source else { return [part] }
       return below(part.range).map { $0.adding(part.reasons) }
@@ -150,12 +150,14 @@ extension [ReadExplanation.Part] {
 
 extension String {
   /// Why a store has nothing of a block.
-  static let notKept = "not kept (never read through it, or too seldom, evicted or removed)"
+  package static let notKept = "not kept (never read through it, or too seldom, evicted or removed)"
 }
 
 extension ReadExplanation.Part {
   /// Bytes that `origin` does not hold, and why.
-  static func missing(_ range: ByteRange, _ origin: ReadExplanation.Origin, _ why: String) -> ReadExplanation.Part {
+  package static func missing(_ range: ByteRange, _ origin: ReadExplanation.Origin, _ why: String)
+    -> ReadExplanation.Part
+  {
     ReadExplanation.Part(range, .source, reasons: [.init(origin, why)])
   }
 

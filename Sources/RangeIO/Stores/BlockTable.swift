@@ -1,5 +1,5 @@
 /// A record of a ``BlockTable``.
-protocol BlockRecord: BitwiseCopyable {
+package protocol BlockRecord: BitwiseCopyable {
   associatedtype Key: Equatable
 
   init()
@@ -18,9 +18,9 @@ protocol BlockRecord: BitwiseCopyable {
 /// Protected by its owner's lock, for which all look-ups wait. Records are in pages that never move, so growing copies
 /// only the index: 8 bytes per key, with three to six eighths of the entries used. The index grows in steps, some
 /// buckets with each record that is added; until all are moved, the old index exists beside the new one.
-struct BlockTable<Entry: BlockRecord>: ~Copyable {
-  typealias Record = Entry
-  typealias Key = Entry.Key
+package struct BlockTable<Entry: BlockRecord>: ~Copyable {
+  package typealias Record = Entry
+  package typealias Key = Entry.Key
 
   private var buckets: LargeArray<BlockBucket>
   private var mask: Int
@@ -32,14 +32,14 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
   /// 0 for none, since slot 0 is never used.
   private var firstFree: UInt32 = 0
   /// The number of slots that were ever used, including slot 0.
-  private(set) var slotsUsed = 1
-  private(set) var count = 0
+  package private(set) var slotsUsed = 1
+  package private(set) var count = 0
 
   /// Small pages, since most of the last page may be unused.
   private static var pageShift: Int { 9 }
 
   /// - Parameter capacity: the buckets of the first index, a power of two.
-  init(capacity: Int) {
+  package init(capacity: Int) {
     buckets = LargeArray(count: capacity, repeating: .empty)
     mask = capacity - 1
   }
@@ -49,16 +49,16 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
   }
 
   /// Buckets of the old index that are still to be moved.
-  var bucketsToMove: Int { old.count - nextMoved }
+  package var bucketsToMove: Int { old.count - nextMoved }
   /// How many buckets are moved at once. Two would be enough to finish before the index must grow again.
   static var movedAtOnce: Int { 32 }
 
   /// The memory it takes in bytes. While it grows, half of its index more.
-  var byteCount: Int {
+  package var byteCount: Int {
     (mask + 1) * MemoryLayout<BlockBucket>.stride + pages.count << Self.pageShift * MemoryLayout<Record>.stride
   }
 
-  subscript(slot: UInt32) -> Record {
+  package subscript(slot: UInt32) -> Record {
     unsafeAddress { UnsafePointer(place(slot)) }
     unsafeMutableAddress { place(slot) }
   }
@@ -70,13 +70,13 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
   // MARK: records
 
   /// The first record of a key, or 0. The others follow by ``BlockRecord/next``.
-  func first(_ key: Key, hash: UInt64) -> UInt32 {
+  package func first(_ key: Key, hash: UInt64) -> UInt32 {
     let slot = buckets[bucket(key, hash)].slot
     return slot == 0 ? unmoved(key, hash).map { old[$0].slot } ?? 0 : slot
   }
 
   /// Adds a record, as the first of its key. Returns its slot.
-  mutating func add(_ record: Record, hash: UInt64) -> UInt32 {
+  package mutating func add(_ record: Record, hash: UInt64) -> UInt32 {
     moveSome()
     if (keyCount + 1) * 4 > (mask + 1) * 3 { growIndex() }
     let slot = takeSlot()
@@ -97,7 +97,7 @@ struct BlockTable<Entry: BlockRecord>: ~Copyable {
     return slot
   }
 
-  mutating func remove(_ slot: UInt32) {
+  package mutating func remove(_ slot: UInt32) {
     // A table that only shrinks lets its old buckets go, too.
     moveSome()
     let key = self[slot].key

@@ -61,7 +61,7 @@ public struct Chunk: Sendable {
   }
 
   /// A chunk for each block of `range`.
-  static func split(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket) -> [Chunk] {
+  package static func split(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket) -> [Chunk] {
     ticket.token.grid.pieces(of: range).map { block, part in
       let slice = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
       return Chunk(ticket: ticket, block: block, piece: RangedBytes(part, slice))
@@ -91,11 +91,8 @@ public struct Chunk: Sendable {
     self.lastRead = lastRead
   }
 
-  /// What this codec has made of the bytes, if they are encoded by it.
-  package func encoded(by codec: any ChunkCodec) -> Bytes? {
-    guard case .encoded(let encoded) = first, encoded.codec.makesTheSame(as: codec) else { return nil }
-    return encoded.bytes
-  }
+  /// The bytes as a codec has made them, if they came so.
+  package var encoded: EncodedBytes? { if case .encoded(let encoded) = first { encoded } else { nil } }
 
   /// Whether the bytes must be decoded for each use.
   package var isEncoded: Bool { if case .encoded = first { true } else { false } }
@@ -110,6 +107,7 @@ public struct Chunk: Sendable {
 /// Encoded bytes, with what it takes to decode them.
 package final class EncodedBytes: Sendable {
   package let bytes: Bytes
+  /// What decodes them.
   package let codec: any ChunkCodec
   /// Of the decoded bytes.
   private let count: Int

@@ -8,7 +8,7 @@ package struct ChunkRemoval: AsyncSequence, Sendable {
   private let step: @Sendable () -> Progress?
 
   /// - Parameter step: by default there is nothing to free.
-  init(step: @escaping @Sendable () -> Progress? = { nil }) { self.step = step }
+  package init(step: @escaping @Sendable () -> Progress? = { nil }) { self.step = step }
 
   package func makeAsyncIterator() -> Iterator { Iterator(step: step) }
 

@@ -145,7 +145,7 @@ public final class ChunkSources: Sendable {
   }
 
   /// The token with that number, if it is alive.
-  func token(numbered number: UInt64) -> ChunkToken? { state.withLock { $0.tokens.token(number) } }
+  package func token(numbered number: UInt64) -> ChunkToken? { state.withLock { $0.tokens.token(number) } }
 
   package var all: [ChunkToken] { state.withLock { $0.tokens.all } }
 

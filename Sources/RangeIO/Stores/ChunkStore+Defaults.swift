@@ -7,7 +7,7 @@ extension ChunkStore {
   /// By default does nothing.
   public func eraseLeftovers(of id: String?) {}
 
-  func eraseWhole(_ token: ChunkToken) {
+  package func eraseWhole(_ token: ChunkToken) {
     guard token.source.byteCount > 0 else { return }
     erase(0..<token.source.byteCount, of: token)
   }

@@ -51,7 +51,7 @@ public protocol ChunkStore: AnyObject, Sendable {
   func eraseLeftovers(of id: String?)
 }
 
-/// A store that is made to be one of several tiers, see ``TieredChunkStore``. Any store can be a tier; conform to this
+/// A store that is made to be one of several tiers, see `TieredChunkStore`. Any store can be a tier; conform to this
 /// if one of the defaults does not suit yours.
 public protocol ChunkTier: ChunkStore {
   /// Keeps a chunk that the tier above has evicted, or drops it. Called in the background, so there is time to

@@ -9,11 +9,11 @@ import Synchronization
 /// the time of a hit. The blocks of an extent are next to each other, in one or two cache lines of the index.
 ///
 /// **Slots.** 8 bytes each: the address of the chunk's note, or the next free slot beside a bit that no address has.
-struct ChunkTable: ~Copyable {
+package struct ChunkTable: ~Copyable {
   typealias Note = BlockBacking.Note
 
   /// Blocks and tokens above this are never kept and never found.
-  static let largestKeyPart = UInt64(1) << 48 - 1
+  package static let largestKeyPart = UInt64(1) << 48 - 1
 
   private var index: BlockIndex
   private var slots: LargeArray<UInt>
@@ -54,7 +54,7 @@ struct ChunkTable: ~Copyable {
 
   /// The hash of a key. The upper half selects the shard and is the same for all blocks of an extent; the lower
   /// half is the tag.
-  @inline(__always) static func hash(token: UInt64, block: Int) -> UInt64 {
+  @inline(__always) package static func hash(token: UInt64, block: Int) -> UInt64 {
     var hash = token &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: block >> 2) &* 0xC2B2_AE3D_27D4_EB4F
     hash ^= hash >> 32
     hash &*= 0xD6E8_FEB8_6659_FD93

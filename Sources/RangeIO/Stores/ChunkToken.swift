@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 /// A store's short name for one version of one source on one grid of blocks. Quick to compare, and never used again.
 ///
@@ -16,7 +16,7 @@ public final class ChunkToken: Sendable {
   public var source: SourceDescription { entry.source }
 
   /// What all tokens of this version share, on all grids.
-  let entry: SourceEntry
+  package let entry: SourceEntry
   private let generationValue = Atomic<UInt64>(1 << 16)
   /// What was removed, and in which generation. Made with the first removal.
   private final class Removals: Sendable {
@@ -27,7 +27,7 @@ public final class ChunkToken: Sendable {
   /// ``chargedBytes``, and in the lowest two bits how its source is paid for.
   private let account = Atomic<Int>(0)
   /// The bytes charged for its chunks in the tiers below, and on their way there.
-  let chargedBytesBelow = Atomic<Int>(0)
+  package let chargedBytesBelow = Atomic<Int>(0)
   /// What the store is charged for having it; `nil` if there is no store in memory.
   private let charges: SourceCharges?
   /// Whether it pays to keep more of it, for caches that ask. Made when one notes something.

@@ -1,12 +1,14 @@
 /// Makes a store sweep expired chunks, for as long as the store has time limits.
-final class ExpiryTimer: Sendable {
+package final class ExpiryTimer: Sendable {
   /// Sweeps by the current limits.
   private let sweeper = Locked<Task<Void, Never>?>(nil)
+
+  package init() {}
 
   deinit { sweeper.withLock { $0 }?.cancel() }
 
   /// Starts sweeping by the new limits. `sweep`: returns false if the store is gone.
-  func restart(
+  package func restart(
     age: Duration?, idle: Duration?, _ time: TimeSource, _ background: BackgroundWork,
     _ sweep: @escaping @Sendable () -> Bool
   ) {

@@ -1,4 +1,4 @@
-/// A store with everything that ``Caching`` and ``TieredChunkStore`` ask of one. The library's stores implement it;
+/// A store with everything that ``Caching`` and `TieredChunkStore` ask of one. The library's stores implement it;
 /// ``AdaptedStore`` makes one of any other store.
 ///
 /// Tokens are named by their numbers here, since that is all that the path of a hit has.
@@ -107,7 +107,7 @@ package protocol FullChunkStore: ChunkStore {
 extension AnyIterator<[Chunk]> {
   /// Copies of the chunks of `shardCount` shards, one shard after the other. `step`: copies a few chunks of a shard
   /// from a place on, and returns where to continue; `nil` at its end.
-  static func steps(
+  package static func steps(
     through shardCount: Int, _ step: @escaping (_ shard: Int, _ first: Int) -> ([Chunk], Int?)
   ) -> AnyIterator {
     var (shard, first) = (0, 0)
@@ -140,10 +140,10 @@ extension EvictionSink {
 }
 
 /// A reference to a sink that can be published atomically.
-final class EvictionSinkBox: Sendable {
-  let outlet: any EvictionSink
+package final class EvictionSinkBox: Sendable {
+  package let outlet: any EvictionSink
 
-  init(_ outlet: any EvictionSink) { self.outlet = outlet }
+  package init(_ outlet: any EvictionSink) { self.outlet = outlet }
 }
 
 extension FullChunkStore {
@@ -231,7 +231,7 @@ extension FullChunkStore {
   }
 
   /// The tokens of a version. Makes one if only an earlier process may have left chunks of it.
-  func tokens(of source: SourceDescription) -> [ChunkToken] {
+  package func tokens(of source: SourceDescription) -> [ChunkToken] {
     let known = sources.tokens(of: source)
     guard known.isEmpty, mayOutliveProcess, let grid = BlockGrid(blockSize: source.preferredBlockSize) else {
       return known
@@ -286,7 +286,7 @@ extension FullChunkStore {
   package func limitTime(age: Duration?, idle: Duration?) {}
   package func removeExpired() {}
 
-  static func keepsNo(_ what: String) -> ReadError {
+  package static func keepsNo(_ what: String) -> ReadError {
     ReadError(
       .invalidConfiguration, "neither this store nor one that it is composed of keeps \(what): a MemoryStore does")
   }

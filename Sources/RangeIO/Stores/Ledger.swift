@@ -4,41 +4,41 @@ import Synchronization
 ///
 /// Everything is taken before it is used and given back after it is released. So the sum never exceeds the limit,
 /// except for the moment after the limit was lowered.
-struct Ledger: ~Copyable, Sendable {
+package struct Ledger: ~Copyable, Sendable {
   private let limitValue: Atomic<Int>
   private let sum = Atomic<Int>(0)
   private let mostTaken = Atomic<Int>(0)
 
-  init(limit: Int) { limitValue = Atomic(limit) }
+  package init(limit: Int) { limitValue = Atomic(limit) }
 
-  var limit: Int {
+  package var limit: Int {
     get { limitValue.load(ordering: .relaxed) }
     nonmutating set { limitValue.store(newValue, ordering: .relaxed) }
   }
-  var taken: Int { sum.load(ordering: .relaxed) }
+  package var taken: Int { sum.load(ordering: .relaxed) }
   /// The most that was ever taken, as far as it was noted.
-  var peak: Int { mostTaken.load(ordering: .relaxed) }
+  package var peak: Int { mostTaken.load(ordering: .relaxed) }
 
   /// Takes this much, or nothing. Returns whether there was room.
-  borrowing func take(_ amount: Int) -> Bool {
+  package borrowing func take(_ amount: Int) -> Bool {
     guard take(amount, upTo: limit) else { return false }
     notePeak()
     return true
   }
 
   /// Takes this much, or nothing, for a caller that has another limit, and that notes the peak if it keeps it.
-  borrowing func take(_ amount: Int, upTo most: Int) -> Bool { sum.take(amount, upTo: most) }
+  package borrowing func take(_ amount: Int, upTo most: Int) -> Bool { sum.take(amount, upTo: most) }
 
   /// Takes this much even beyond the limit; gives back if negative.
-  borrowing func charge(_ amount: Int) {
+  package borrowing func charge(_ amount: Int) {
     sum.wrappingAdd(amount, ordering: .relaxed)
     notePeak()
   }
 
   /// In one order with a ``Notifier``'s mark, which the caller asks next.
-  borrowing func give(_ amount: Int) { sum.wrappingSubtract(amount, ordering: .sequentiallyConsistent) }
+  package borrowing func give(_ amount: Int) { sum.wrappingSubtract(amount, ordering: .sequentiallyConsistent) }
 
-  borrowing func notePeak() { mostTaken.max(taken, ordering: .relaxed) }
+  package borrowing func notePeak() { mostTaken.max(taken, ordering: .relaxed) }
 }
 
 /// One hard limit for everything that several tiers keep in memory: chunks, compressed chunks, chunks moving between
@@ -51,7 +51,7 @@ package final class MemoryBudget: Sendable {
   private let lender = PublishedOnce<Lender>()
 
   /// For what the system leaves.
-  let tenant: RoomTenant
+  package let tenant: RoomTenant
 
   package init(limit: ByteCount, room: MemoryRoom = .shared) {
     ledger = Ledger(limit: limit.bytes)
@@ -63,7 +63,7 @@ package final class MemoryBudget: Sendable {
   package var peakBytes: Int { ledger.peak }
 
   /// Takes effect at once. A caller that lowers the limit must evict the excess.
-  func setLimit(_ limit: ByteCount) { ledger.limit = limit.bytes }
+  package func setLimit(_ limit: ByteCount) { ledger.limit = limit.bytes }
 
   /// Takes this many bytes, or nothing. Returns whether there was room.
   ///
@@ -80,18 +80,18 @@ package final class MemoryBudget: Sendable {
   }
 
   /// Takes this many bytes even beyond the limit, so that others must make room; gives back if negative.
-  func charge(_ bytes: Int) {
+  package func charge(_ bytes: Int) {
     ledger.charge(bytes)
     tenant.charge(bytes)
   }
 
-  func give(_ bytes: Int) {
+  package func give(_ bytes: Int) {
     ledger.give(bytes)
     tenant.give(bytes)
   }
 
   /// The bytes that must be freed before this many fit; zero or less if they fit now.
-  func missing(_ bytes: Int) -> Int { self.bytes - limit.bytes + bytes }
+  package func missing(_ bytes: Int) -> Int { self.bytes - limit.bytes + bytes }
 
   /// The tier that uses what the others leave, and gives it up when they need it.
   private final class Lender: Sendable {
@@ -101,11 +101,11 @@ package final class MemoryBudget: Sendable {
   }
 
   /// Sets the tier that gives up this many bytes when others need them. Call once.
-  func lends(_ giveUp: @escaping @Sendable (Int) -> Void) { _ = lender.publish(Lender(giveUp)) }
+  package func lends(_ giveUp: @escaping @Sendable (Int) -> Void) { _ = lender.publish(Lender(giveUp)) }
 
   /// Takes this many bytes for a tier that stays within its own limit. If needed, takes them from the tier that uses
   /// what the others leave. Do not call under a lock. Returns whether there was room.
-  func takeBack(_ bytes: Int, asksRoom: Bool = true) -> Bool {
+  package func takeBack(_ bytes: Int, asksRoom: Bool = true) -> Bool {
     // Others may take the bytes first, so try a few times.
     for _ in 0..<4 {
       if take(bytes, asksRoom: asksRoom) { return true }

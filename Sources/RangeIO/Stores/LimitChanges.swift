@@ -3,7 +3,7 @@
 ///
 /// Each call changes what the calls before it have left. A call that fails leaves no trace, whichever calls have begun or
 /// ended since. Holds at most the calls that have begun since the oldest one that still waits.
-struct LimitChanges<Limits: Sendable>: Sendable {
+package struct LimitChanges<Limits: Sendable>: Sendable {
   private struct Call {
     let number: Int
     let change: @Sendable (Limits) -> Limits
@@ -17,7 +17,7 @@ struct LimitChanges<Limits: Sendable>: Sendable {
   private(set) var version = 0
 
   /// - Parameter limits: those that the store is made with.
-  init(_ limits: Limits) { reached = limits }
+  package init(_ limits: Limits) { reached = limits }
 
   /// The limits to be set now.
   var limits: Limits { calls.reduce(reached) { $1.change($0) } }
@@ -57,7 +57,7 @@ extension Locked {
   ///   - apply: sets these limits. Called without the lock, so it may be called again with later ones.
   ///   - reach: returns when the store holds no more than the limits that are set.
   /// - Throws: what `reach` throws. The limits are then as they were before.
-  borrowing func change<Limits: Sendable>(
+  package borrowing func change<Limits: Sendable>(
     _ change: @escaping @Sendable (Limits) -> Limits, apply: (Limits) -> Void, reach: () async throws -> Void
   ) async throws where Value == LimitChanges<Limits> {
     let number = withLock { $0.begin(change) }
@@ -73,7 +73,7 @@ extension Locked {
   }
 
   /// Sets the limits of now. If another call changes them meanwhile, sets those: so the last ones stay.
-  borrowing func set<Limits: Sendable>(_ apply: (Limits) -> Void) where Value == LimitChanges<Limits> {
+  package borrowing func set<Limits: Sendable>(_ apply: (Limits) -> Void) where Value == LimitChanges<Limits> {
     var version: Int
     repeat {
       let limits: Limits

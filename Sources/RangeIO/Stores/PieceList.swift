@@ -2,9 +2,9 @@
 ///
 /// Immutable. Adding a piece makes a new list, so the expensive part, copying pieces together, happens outside the
 /// lock.
-final class PieceList: Sendable {
+package final class PieceList: Sendable {
   /// The maximum number of pieces, since a look-up goes through all of them.
-  static let longest = 8
+  package static let longest = 8
 
   struct Piece: Sendable {
     /// The range within the block.

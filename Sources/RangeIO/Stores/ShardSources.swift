@@ -1,9 +1,9 @@
 /// The sources that have chunks in a shard, by token number.
 ///
 /// Consecutive chunks usually belong to the same source, so the last source is remembered and found without hashing.
-struct ShardSources: ~Copyable {
+package struct ShardSources: ~Copyable {
   /// The number of chunks of one token in this shard.
-  struct Source {
+  package struct Source {
     let token: ChunkToken
     let blocks: Int
   }
@@ -23,23 +23,25 @@ struct ShardSources: ~Copyable {
   private var table = BlockTable<Record>(capacity: 16)
   private var last: UInt32 = 0
 
+  package init() {}
+
   deinit {
     for source in all { Unmanaged.passUnretained(source.token).release() }
   }
 
   /// The token with this number, which has chunks here.
-  mutating func token(_ number: UInt64) -> ChunkToken {
+  package mutating func token(_ number: UInt64) -> ChunkToken {
     find(number)
     return table[last].token!
   }
 
   /// Charges the token with this number, which has chunks here. Borrows it: all threads would share the count of references.
-  mutating func charge(_ bytes: Int, to number: UInt64) {
+  package mutating func charge(_ bytes: Int, to number: UInt64) {
     find(number)
     Unmanaged<ChunkToken>.fromOpaque(table[last].address!)._withUnsafeGuaranteedRef { _ = $0.charge(bytes) }
   }
 
-  func contains(_ number: UInt64) -> Bool { table.first(number, hash: Record.hash(number)) != 0 }
+  package func contains(_ number: UInt64) -> Bool { table.first(number, hash: Record.hash(number)) != 0 }
 
   /// Makes it the last one. Returns whether it is here.
   @discardableResult private mutating func find(_ number: UInt64) -> Bool {
@@ -47,7 +49,7 @@ struct ShardSources: ~Copyable {
     return last != 0
   }
 
-  mutating func add(_ token: ChunkToken) {
+  package mutating func add(_ token: ChunkToken) {
     if !find(token.number) {
       let address = Unmanaged.passRetained(token).toOpaque()
       last = table.add(Record(address: address), hash: Record.hash(token.number))
@@ -56,7 +58,7 @@ struct ShardSources: ~Copyable {
   }
 
   /// Counts a removed chunk. Removes the source with its last chunk.
-  mutating func remove(_ number: UInt64) {
+  package mutating func remove(_ number: UInt64) {
     find(number)
     table[last].blocks -= 1
     guard table[last].blocks == 0, let token = table[last].token else { return }
@@ -66,7 +68,7 @@ struct ShardSources: ~Copyable {
   }
 
   /// Every source, to compare with a recount.
-  var all: [Source] {
+  package var all: [Source] {
     (1..<max(1, table.slotsUsed)).compactMap { slot in
       let record = table[UInt32(slot)]
       return record.token.map { Source(token: $0, blocks: Int(record.blocks)) }

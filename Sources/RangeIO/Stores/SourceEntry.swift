@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One version of one source, as a store knows it. Its tokens share this.
-final class SourceEntry: Sendable {
+package final class SourceEntry: Sendable {
   /// The version. For an append-only source, the longest one seen. For a source without a validator, exactly this
   /// snapshot.
   var source: SourceDescription { first.isAppendOnly ? rare.value?.state.withLock { $0.grown } ?? first : first }
@@ -98,7 +98,7 @@ final class SourceEntry: Sendable {
   }
 
   /// Removes metadata and pins.
-  func forgetWhatIsKept() {
+  package func forgetWhatIsKept() {
     forgetMetadata()
     unpin(0..<Int.max)
   }
@@ -107,7 +107,7 @@ final class SourceEntry: Sendable {
   var pinned: [ByteRange] { rare.value?.state.withLock { $0.pinned } ?? [] }
 
   /// Whether some of `range` is pinned.
-  func pins(_ range: ByteRange) -> Bool {
+  package func pins(_ range: ByteRange) -> Bool {
     rare.value?.state.withLock { $0.pinned.contains { $0.overlaps(range) } } ?? false
   }
 

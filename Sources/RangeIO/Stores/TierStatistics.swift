@@ -1,4 +1,4 @@
-/// What one tier in memory holds and has done: a ``MemoryStore``, the compressed tier of a ``TieredChunkStore``, or the
+/// What one tier in memory holds and has done: a ``MemoryStore``, the compressed tier of a `TieredChunkStore`, or the
 /// chunks on their way down. A value that a tier does not have is zero.
 public struct TierStatistics: Hashable, Sendable, Encodable {
   // Counters. Each shard has its own, under its lock; first those that a hit changes.
@@ -87,7 +87,7 @@ public struct TierStatistics: Hashable, Sendable, Encodable {
   package var ratio: Double { storedBytes == 0 ? 0 : Double(rawBytes) / Double(storedBytes) }
 
   /// Adds the counters of a shard.
-  mutating func add(_ counts: TierStatistics) {
+  package mutating func add(_ counts: TierStatistics) {
     for counter in Self.counters { self[keyPath: counter] += counts[keyPath: counter] }
   }
 
@@ -120,7 +120,7 @@ extension TierStatistics: CustomStringConvertible {
   public var description: String { "\(bytes) of \(limit) bytes in \(told)" }
 
   /// The part of the summary that does not depend on whether this tier alone has the limit.
-  var told: String {
+  package var told: String {
     let counts = [
       (hits, "hits"), (partialHits, "in part"), (misses, "misses"), (insertions, "inserted"), (moved, "moved"),
       (incompressible, "incompressible"), (dropped, "dropped"), (evictions, "evicted"), (expirations, "expired"),

@@ -9,7 +9,7 @@ import Synchronization
 /// time.
 ///
 /// A `ManagedBuffer` only for its header, which can be accessed without counting a reference.
-final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
+package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
   /// How the bytes are freed.
   enum Kind: UInt8 {
     case slab, malloc, pages
@@ -18,7 +18,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
   }
 
   /// What is known about the block: 40 bytes, so that object and allocator together need 64.
-  struct Note {
+  package struct Note {
     /// The bytes, or the list.
     var base: UnsafeMutableRawPointer
     /// When the oldest bytes were requested, in nanoseconds of the store's clock.
@@ -75,7 +75,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
   }
 
   /// Allocates `count` bytes with undefined contents; `nil` if the system has no memory.
-  static func allocate(_ count: Int) -> WritableBytes? {
+  package static func allocate(_ count: Int) -> WritableBytes? {
     guard count > 0, count <= largest else { return nil }
     let (kind, memory): (Kind, UnsafeMutableRawPointer?) =
       if BlockSlabs.serves(count) {
@@ -118,7 +118,7 @@ final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
 }
 
 extension BlockBacking: ByteBacking {
-  var backingByteCount: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.count) } }
+  package var backingByteCount: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.count) } }
 
   /// Claims the memory for a store. Bytes that still show it stay valid, since nothing writes to them. Returns `false`
   /// if it was claimed before: chunks must not share memory, or dropping one would free nothing.

@@ -7,7 +7,7 @@ import CRangeIOSystem
 /// the users. Small buffers are not pooled: `malloc` serves them better.
 package final class BufferPool: Sendable {
   /// A smaller buffer is one `malloc`. glibc maps new pages for larger ones.
-  static let smallestPooled = 128 * 1024
+  package static let smallestPooled = 128 * 1024
   /// A larger buffer is unmapped, not kept.
   static let largestPooled = 8 * 1024 * 1024
 
@@ -51,18 +51,20 @@ package final class BufferPool: Sendable {
   }
 
   /// Allocates pages for `count` bytes, which you return with ``takeBackPages(_:for:)``; `nil` if the system has none.
-  func takePages(for count: Int) -> UnsafeMutableRawPointer? {
+  package func takePages(for count: Int) -> UnsafeMutableRawPointer? {
     let capacity = Self.capacity(for: count)
     return idle.withLock { $0.take(capacity) }?.pointer ?? rio_map_pages(capacity)
   }
 
-  func takeBackPages(_ base: UnsafeMutableRawPointer, for count: Int) { takeBack(base, Self.capacity(for: count)) }
+  package func takeBackPages(_ base: UnsafeMutableRawPointer, for count: Int) {
+    takeBack(base, Self.capacity(for: count))
+  }
 
   /// Rounding up a size that no machine has would overflow.
   private static func capacity(for count: Int) -> Int { count <= Int.max / 2 ? roundedUp(count) : count }
 
   /// Rounds up in steps of a quarter between powers of two, so that at most a fifth of a buffer is unused.
-  static func roundedUp(_ count: Int) -> Int {
+  package static func roundedUp(_ count: Int) -> Int {
     let step = Swift.max(4096, 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount - 2))
     return (count + step - 1) & ~(step - 1)
   }

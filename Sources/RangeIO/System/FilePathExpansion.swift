@@ -2,7 +2,7 @@ import CRangeIOSystem
 import SystemPackage
 
 /// Paths as people write them in a program's arguments or settings.
-enum FilePathExpansion {
+package enum FilePathExpansion {
   /// Replaces a leading `~` or `~user` in `path`. Leaves a name that is not UTF-8 unchanged.
   static func expand(_ path: FilePath) throws(ReadError) -> FilePath {
     guard let text = String(validating: path) else { return path }
@@ -10,7 +10,7 @@ enum FilePathExpansion {
   }
 
   /// Replaces a leading `~` or `~user` in `path` with that home directory, as a shell does. `./~` names a file `~`.
-  static func expand(_ path: String) throws(ReadError) -> String {
+  package static func expand(_ path: String) throws(ReadError) -> String {
     if path.isEmpty { throw ReadError(.notFound, "the path is empty: name a file") }
     if path.utf8.contains(0) {
       throw ReadError(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RangeIO
+import RangeIOTiers
 
 /// `rangeio explain`: shows where bytes would come from, and why not from a nearer place.
 struct ExplainCommand: CommandWithStats {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RangeIO
+import RangeIOTiers
 import RangeIOTraces
 
 /// `rangeio replay`: shows how often a cache would have had what a trace reads.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RangeIO
+import RangeIOTiers
 
 /// `rangeio spill`: inspects what a cache has left on a disk.
 struct SpillCommand: AsyncParsableCommand {

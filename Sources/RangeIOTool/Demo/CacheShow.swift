@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// Shows the cache: the same skewed reads with an empty cache and again with a full one, next to plain `pread`. Every
 /// byte is compared.

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// The results of the demo.
 struct DemoReport {

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 import Synchronization
 
 /// A cache of memory, compressed memory and a disk, above a distant source: skewed reads, with every byte compared. The

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 import Synchronization
 
 /// A source of any size that repeats one page of 64 KiB, which a store must copy. Records its reads.

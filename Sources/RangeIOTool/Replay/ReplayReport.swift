@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// The counts of the replays of one trace, one row per policy.
 struct ReplayReport {

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// A cache above a source, through which the reads of a trace go one after the other.
 protocol ReplayTarget {

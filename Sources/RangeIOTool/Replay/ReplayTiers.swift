@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// How memory and compressed memory share a budget, how well the data compresses, and which tier is below.
 struct ReplayTiers: Equatable {

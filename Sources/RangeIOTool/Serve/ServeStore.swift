@@ -1,3 +1,5 @@
+import RangeIOTiers
+
 #if Serve
   import RangeIO
 

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// The facts that `rangeio spill stats` prints.
 struct SpillTotals {

@@ -3,6 +3,7 @@ import SystemPackage
 @testable import RangeIO
 @testable import RangeIOTestSupport
 @testable import RangeIOTesting
+@testable import RangeIOTiers
 
 /// Readers around three small tiers, and two of the things that might wait for each other, begun at any two points among
 /// the reads: nothing may take longer than it is allowed to.
@@ -63,7 +64,7 @@ final class HangSimulation: Sendable {
     self.tiers = tiers
     let segment = [12 << 10, 24 << 10][below(2)]
     var spill = SpillStore.Configuration(
-      directory: "/cache", limit: .bytes(segment * (3 + below(5)) + SpillStore.fixedBytes))
+      directory: "/cache", limit: .bytes(segment * (3 + below(5)) + SpillFormat.fixedBytes))
     spill.segmentSize = .bytes(segment)
     spill.freeSpaceFloor = .bytes(0)
     spill.keepsFirstReads = below(2) == 0

@@ -3,6 +3,7 @@ import SystemPackage
 @testable import RangeIO
 @testable import RangeIOTestSupport
 @testable import RangeIOTesting
+@testable import RangeIOTiers
 
 /// What happened in a run.
 struct SpilledOutcomes: SeededTally, Equatable {
@@ -72,7 +73,7 @@ final class SpilledSimulation: Sendable {
         time: simulation.time, compressibility: [0.9, 0.5][number])
     }
     let segment = [12 << 10, 16 << 10, 24 << 10][below(3)]
-    spillLimit = segment * (3 + below(5)) + SpillStore.fixedBytes
+    spillLimit = segment * (3 + below(5)) + SpillFormat.fixedBytes
     disk = SimulatedDisk(capacity: below(4) == 0 ? spillLimit - segment : 1 << 20)
     disk.residency = [.everything, .nothing, .unknown][below(3)]
     hangs = [(0, 1), (0, 1), (300, 4), (2500, 8), (600_000, 12)][below(5)]

@@ -1,6 +1,7 @@
 @testable import RangeIO
 @testable import RangeIOTestSupport
 @testable import RangeIOTesting
+@testable import RangeIOTiers
 
 private struct Wrong: Error {
   let what: String

@@ -1,6 +1,7 @@
 @testable import RangeIO
 @testable import RangeIOTestSupport
 @testable import RangeIOTesting
+@testable import RangeIOTiers
 
 /// What happened in a run.
 struct TieredOutcomes: SeededTally, Equatable {

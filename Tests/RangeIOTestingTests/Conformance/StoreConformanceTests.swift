@@ -1,5 +1,6 @@
 import RangeIO
 import RangeIOTesting
+import RangeIOTiers
 import Testing
 
 struct StoreConformanceTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// What is fetched around missing bytes where `Caching` decides by itself.
 struct CachingAutomaticTests {

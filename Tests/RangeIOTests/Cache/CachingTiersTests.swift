@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// The stage over a store that holds some of it compressed.
 @Suite(.simulated) struct CachingTiersTests {

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 import Testing
 
 @testable import RangeIOTestSupport

@@ -4,6 +4,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// What a reader has without waiting.
 @Suite(.simulated) struct CachedBytesTests {

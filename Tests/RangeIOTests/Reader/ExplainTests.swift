@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// `explain`: where bytes would come from, and why not from nearer.
 struct ExplainTests {

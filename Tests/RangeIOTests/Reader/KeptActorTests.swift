@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 #if os(Linux)
   /// What a read does on its caller's actor. Everything is resident, so that all of it could be done there.

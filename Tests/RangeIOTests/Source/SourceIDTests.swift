@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Swift takes two texts for equal that look the same. The names of two files may differ in bytes only, and so may URLs.
 @Suite struct SourceIDTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Stores of users, which implement `ChunkStore` or `ChunkTier` and nothing else.
 @Suite struct AdaptedStoreTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Blocks whose numbers are too large for the key of an index are never kept, and never found: not as another block whose
 /// key is what is left of theirs.

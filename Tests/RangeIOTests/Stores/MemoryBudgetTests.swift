@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// One limit for several tiers.
 struct MemoryBudgetTests {

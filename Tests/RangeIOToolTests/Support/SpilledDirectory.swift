@@ -1,5 +1,6 @@
 import Foundation
 import RangeIO
+import RangeIOTiers
 
 /// A directory in which a store has left blocks of a made-up source.
 struct SpilledDirectory {

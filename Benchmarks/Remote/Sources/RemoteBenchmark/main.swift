@@ -1,5 +1,6 @@
 import RangeIO
 import RangeIOHTTP
+import RangeIOTiers
 
 // Reads ranges of one object with the stages of `RangeReader(contentsOf:)`, and prints what that took as JSON.
 

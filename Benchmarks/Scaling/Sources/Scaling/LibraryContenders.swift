@@ -1,5 +1,6 @@
 import Foundation
 import RangeIO
+import RangeIOTiers
 
 extension Laboratory {
   /// A reader of the file that keeps just what is asked for.

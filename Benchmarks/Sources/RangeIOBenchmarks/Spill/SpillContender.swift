@@ -1,5 +1,6 @@
 import Foundation
 import RangeIO
+import RangeIOTiers
 
 /// One way to keep blocks on disk.
 struct SpillContender: Sendable {

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// Hits in memory beside a core that compresses, and beside an idle one.
 ///

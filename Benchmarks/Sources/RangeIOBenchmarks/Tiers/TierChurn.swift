@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// A long run through tiers of memory in which users keep nothing: what the process then takes beyond the budget is what
 /// allocators and fragmentation add.

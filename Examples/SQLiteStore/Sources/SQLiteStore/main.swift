@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import RangeIO
 import RangeIOTesting
+import RangeIOTiers
 import Synchronization
 
 /// Stands for a server: each read takes two milliseconds. Its contents depend on its edition.

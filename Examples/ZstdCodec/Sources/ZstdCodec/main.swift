@@ -1,5 +1,6 @@
 import Foundation
 import RangeIO
+import RangeIOTiers
 
 // The library's own sources, one after the other, in chunks of 64 KiB.
 let package = URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/")

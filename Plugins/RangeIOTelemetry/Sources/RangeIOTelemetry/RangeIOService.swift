@@ -1,3 +1,5 @@
+public import RangeIOTiers
+
 #if Telemetry
   public import Logging
   public import RangeIO

@@ -1,3 +1,5 @@
+import RangeIOTiers
+
 #if Telemetry
   internal import RangeIO
 

@@ -1,3 +1,5 @@
+public import RangeIOTiers
+
 #if Telemetry
   public import Metrics
   public import RangeIO

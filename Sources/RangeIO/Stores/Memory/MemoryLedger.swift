@@ -2,7 +2,7 @@ import Synchronization
 
 /// The accounts of a memory store: what is held, what is reserved, and the limits. All shards share it, so that there
 /// is one limit.
-final class MemoryLedger: Sendable {
+package final class MemoryLedger: Sendable {
   private let ownBytes: Ledger
   private let ownBlocks: Ledger
   private let metadataTaken = Atomic<Int>(0)
@@ -24,7 +24,7 @@ final class MemoryLedger: Sendable {
   }
 
   /// The bytes that the store may always take.
-  var ownLimit: Int {
+  package var ownLimit: Int {
     get { ownBytes.limit }
     set { ownBytes.limit = newValue }
   }
@@ -36,11 +36,11 @@ final class MemoryLedger: Sendable {
     set { ownBlocks.limit = newValue }
   }
   /// The bytes held and reserved.
-  var bytes: Int { ownBytes.taken }
+  package var bytes: Int { ownBytes.taken }
   var blocks: Int { ownBlocks.taken }
   /// The part of them that is charged for metadata.
   var metadataBytes: Int { metadataTaken.load(ordering: .relaxed) }
-  var peakBytes: Int { ownBytes.peak }
+  package var peakBytes: Int { ownBytes.peak }
 
   /// Takes both, or nothing. Returns whether there was room.
   func take(bytes: Int, blocks: Int) -> Bool {

@@ -18,7 +18,7 @@ extension MemoryStore {
   }
 
   /// Changes the limits as ``resize(to:blocks:)`` does. `reach` returns when they are reached.
-  func changeLimits(to limit: ByteCount, blocks: Int? = nil, reach: () async throws -> Void) async throws {
+  package func changeLimits(to limit: ByteCount, blocks: Int? = nil, reach: () async throws -> Void) async throws {
     try await limitChanges.change {
       Limits(bytes: limit.bytes, blocks: blocks.map { max(0, $0) } ?? $0.blocks)
     } apply: { limits in
@@ -34,7 +34,7 @@ extension MemoryStore {
   /// Returns when the store holds no more than its limits.
   ///
   /// - Throws: as ``resize(to:blocks:)``, with the limits as they are.
-  func reachLimits() async throws {
+  package func reachLimits() async throws {
     while true {
       // Added before looking, so that room that becomes free in between is not missed.
       let answer = roomFreed.listen()
@@ -61,7 +61,7 @@ extension MemoryStore {
   }
 
   /// Changes the limit for what comes from now on.
-  func setLimit(_ bytes: Int) {
+  package func setLimit(_ bytes: Int) {
     ledger.ownLimit = bytes
     setPolicyCapacity(ledger.present)
   }
@@ -115,13 +115,13 @@ extension MemoryStore {
   }
 
   /// Evicts what exceeds `target` bytes, except pinned chunks.
-  func shed(to target: Int) {
+  package func shed(to target: Int) {
     // Not sent to a lower tier: bytes dropped because memory is short must not take other memory.
     _ = evict(ledger.bytes - target, to: nil) { self.ledger.bytes > target }
   }
 
   /// Evicts `bytes`, if there is that much to evict: other tiers of the budget need them.
-  func giveUp(_ bytes: Int) {
+  package func giveUp(_ bytes: Int) {
     _ = evict(bytes, to: outlet)
   }
 
@@ -142,7 +142,7 @@ extension MemoryStore {
   }
 
   /// Forgets sources whose last chunk has left, and wakes the tasks that wait for the limit to be reached.
-  func roomIsFree() {
+  package func roomIsFree() {
     // A tier below may still be taking chunks of them.
     sources.settle(forgetting: outlet == nil)
     roomFreed.notify()

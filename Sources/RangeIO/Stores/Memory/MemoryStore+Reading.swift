@@ -137,7 +137,7 @@ extension MemoryStore {
   }
 
   /// The parts of a range within one block that are here under a token, in order. Does not count as a read.
-  func coverage(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
+  package func coverage(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
     let block = grid.block(at: part.lowerBound)
     let start = block << grid.shift
     let hash = ChunkTable.hash(token: token, block: block)

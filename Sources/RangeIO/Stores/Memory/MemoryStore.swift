@@ -72,7 +72,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
   /// The sources that this store knows.
   public let sources: ChunkSources
-  let ledger: MemoryLedger
+  package let ledger: MemoryLedger
   /// The ledger's. All stores of a process share it, and its count of references too, were it not at hand here.
   let room: MemoryRoom
   let shards: MemoryShards
@@ -106,7 +106,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
   /// Creates an empty store.
   ///
-  /// - Parameter sources: the same for stores that you combine with ``TieredChunkStore``. Default: its own.
+  /// - Parameter sources: the same for stores that you combine with `TieredChunkStore`. Default: its own.
   /// - Precondition: the share is from 0 to 1; the number of shards is a power of two; limits are not negative. With a
   ///   limit of zero, the store keeps nothing.
   public convenience init(_ configuration: Configuration, sources: ChunkSources = ChunkSources()) {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A store, or the tiers of one budget, as far as a ``MemoryRoom`` is concerned: how much it holds, and who gives some up. When
 /// it ends, it gives everything back.
-final class RoomTenant: Sendable {
+package final class RoomTenant: Sendable {
   let room: MemoryRoom
   private let held = Atomic<Int>(0)
   private let givers = Locked<[@Sendable (Int) -> Int]>([])
@@ -39,7 +39,7 @@ final class RoomTenant: Sendable {
 
   /// Adds one that gives up bytes when others need them, after those that were added before. It takes none meanwhile. Returns
   /// how many it has given up.
-  func add(_ giveUp: @escaping @Sendable (Int) -> Int) { givers.withLock { $0.append(giveUp) } }
+  package func add(_ giveUp: @escaping @Sendable (Int) -> Int) { givers.withLock { $0.append(giveUp) } }
 
   /// Gives up this many bytes, or what there is. Do not call under a lock. Returns how many.
   @discardableResult func giveUp(_ bytes: Int) -> Int {

@@ -2,6 +2,7 @@ import RangeIOTesting
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Removals, limits, pins and time.
 extension SpilledModel {

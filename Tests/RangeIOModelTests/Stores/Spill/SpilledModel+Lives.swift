@@ -3,6 +3,7 @@ import SystemPackage
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Opening, closing, killing, and loss of power.
 extension SpilledModel {

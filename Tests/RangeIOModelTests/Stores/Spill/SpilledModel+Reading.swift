@@ -2,6 +2,7 @@ import RangeIOTesting
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Reading: through the store's own calls, as `Caching` makes them, and through readers.
 extension SpilledModel {

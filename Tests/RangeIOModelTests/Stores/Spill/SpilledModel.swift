@@ -2,6 +2,7 @@ import RangeIOTesting
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// One run of random operations on three tiers that are always full, the last of them on a simulated disk, with restarts,
 /// kills and losses of power; and beside it for every unit of every block whether it may be found, and since when.
@@ -95,7 +96,7 @@ final class SpilledModel: TierModel, @unchecked Sendable {
     isTimed = random.below(3) == 0
     isFaulty = random.below(2) == 0
     segmentSize = (12 + random.below(4) * 4) << 10
-    spillLimit = segmentSize * (4 + random.below(4)) + SpillStore.fixedBytes
+    spillLimit = segmentSize * (4 + random.below(4)) + SpillFormat.fixedBytes
     grids = [[1024], [512], [4096], [512, 2048], [1024, 4096]][random.below(5)].map { BlockGrid(blockSize: $0)! }
     syncsEvery = [nil, .kibibytes(16)][random.below(2)]
     disk = SimulatedDisk(capacity: spillLimit + (isFaulty ? segmentSize : 1 << 20))

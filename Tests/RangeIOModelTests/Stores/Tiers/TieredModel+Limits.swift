@@ -2,6 +2,7 @@ import RangeIOTesting
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Limits, pins, metadata, and what the store says of its contents.
 extension TieredModel {

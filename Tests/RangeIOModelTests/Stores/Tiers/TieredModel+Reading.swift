@@ -2,6 +2,7 @@ import RangeIOTesting
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Reading as `Caching` does: what is found, what is held, what is fetched, and who waits for whom.
 extension TieredModel {

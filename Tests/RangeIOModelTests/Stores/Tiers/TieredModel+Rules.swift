@@ -1,5 +1,6 @@
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// What holds after every operation, and at rest; and what may not be lost on the way.
 extension TieredModel {

@@ -1,5 +1,6 @@
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 extension TieredModel: SeededCheck {
   static let name = "two tiers that are always full"

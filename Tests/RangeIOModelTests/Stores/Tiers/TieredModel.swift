@@ -2,6 +2,7 @@ import RangeIOTesting
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// One run of random operations on two tiers, and beside it for every unit of every block whether it may be found, and
 /// since when.

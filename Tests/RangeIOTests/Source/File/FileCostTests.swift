@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// What a file costs to read is for its user to say; whether a disk keeps what is read of it follows from that.
 @Suite struct FileCostTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Files that one call overwrites while they are opened. The kernel stamps such a write at its start: the file then has the
 /// size and the times of its new version, and some of its old bytes.

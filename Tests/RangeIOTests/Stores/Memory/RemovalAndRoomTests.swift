@@ -3,6 +3,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// Memory that was removed and not given back yet, since nobody iterates the removal.
 @Suite(.timeLimit(.minutes(5))) struct RemovalAndRoomTests {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import RangeIO
 @testable import RangeIOTestSupport
+@testable import RangeIOTiers
 
 /// How much stores may hold, event by event. All numbers are MiB.
 @Suite struct MemoryGrowthTests {

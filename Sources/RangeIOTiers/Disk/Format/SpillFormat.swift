@@ -1,0 +1,211 @@
+import CRangeIOSystem
+import RangeIO
+
+/// The numbers of `Docs/Formats/SpillFile.md`, which explains them.
+enum SpillFormat {
+  static let version: UInt16 = 1
+  static let magic: UInt64 = 0x4C4C_4950_534F_4952  // "RIOSPILL"
+  /// The first bytes of a file, which are the same in all versions.
+  static let prefixCount = 16
+  /// The size of `store`, and of a segment's header.
+  static let headerCount = 64
+  static let recordHeaderCount = 64
+  static let trailerCount = 32
+  static let tombstoneCount = 16
+  /// The most that `lock`, `store` and its successor take on a disk.
+  static let fixedBytes = 3 * 4096
+
+  static let longestID = 65_536
+  static let longestVersion = 4_096
+  static let longestName = 4_096
+  /// Offsets are stored in 32 bits, in units of 8 bytes.
+  static let largestSegment = 1 << 34
+
+  enum FileKind: UInt8 {
+    case store = 1
+    case segment = 2
+  }
+
+  /// Rounds up to a multiple of 8.
+  static func padded(_ count: Int) -> Int { (count + 7) & ~7 }
+
+  /// The size of a record with a payload of this size.
+  static func recordCount(payload: Int) -> Int { recordHeaderCount + padded(payload) }
+
+  static func segmentName(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Numbers, sequences and epochs in a file must be below this, so that counting on from them never overflows.
+  static let mostCounted: UInt64 = 1 << 62
+
+  /// The number of the segment with this name; `nil` if it is not a segment name.
+  static func segmentNumber(_ name: String) -> UInt64? {
+    guard name.utf8.count == 16, isLowerHex(name), let number = UInt64(name, radix: 16), number < mostCounted else {
+      return nil
+    }
+    return number
+  }
+
+  /// Whether this is the name of a process's private directory.
+  static func isPrivateName(_ name: String) -> Bool { name.utf8.count == 32 && isLowerHex(name) }
+
+  /// Whether a file system, a volume or a desktop leaves this name in directories of others.
+  static func isOfSystem(_ name: String) -> Bool {
+    isOfVolume(name) || [".DS_Store", ".snapshot", ".snapshots"].contains(name)
+      || [".nfs", ".fuse_hidden"].contains { name.hasPrefix($0) }
+  }
+
+  /// Whether it is one of these that only the root of a volume has.
+  static func isOfVolume(_ name: String) -> Bool {
+    ["lost+found", ".fseventsd", ".Spotlight-V100", ".TemporaryItems"].contains(name) || name.hasPrefix(".Trash")
+  }
+
+  private static func isLowerHex(_ name: String) -> Bool {
+    name.utf8.allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+    }
+  }
+}
+
+/// What the first 16 bytes of a file say.
+enum SpillPrefix: Equatable {
+  /// Not one of our files, or damaged.
+  case unknown
+  case otherVersion(UInt16)
+  case known(SpillFormat.FileKind)
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= SpillFormat.prefixCount, bytes.number(0, UInt64.self) == SpillFormat.magic,
+      bytes.number(12, UInt32.self) == CRC32C.of(bytes.part(0, 12))
+    else {
+      self = .unknown
+      return
+    }
+    let version = bytes.number(8, UInt16.self)
+    guard version == SpillFormat.version else {
+      self = .otherVersion(version)
+      return
+    }
+    self = SpillFormat.FileKind(rawValue: bytes[10]).map { .known($0) } ?? .unknown
+  }
+
+  static func write(_ kind: SpillFormat.FileKind, to bytes: UnsafeMutableRawBufferPointer) {
+    bytes.put(SpillFormat.magic, 0)
+    bytes.put(SpillFormat.version, 8)
+    bytes.put(kind.rawValue, 10)
+    bytes.put(UInt8(0), 11)
+    bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 12)), 12)
+  }
+}
+
+/// The contents of `store`.
+package struct SpillRoot: Equatable, Sendable {
+  package var directoryID: UInt64
+  package var epoch: UInt64
+  /// Nanoseconds since 1970.
+  package var created: Int64
+  package var refusesWhenFull: Bool
+
+  /// The result of reading `store`.
+  package enum Reading: Equatable, Sendable {
+    case good(SpillRoot)
+    case missing
+    case damaged
+  }
+}
+
+extension SpillRoot {
+  /// `nil` if the bytes are not valid.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(.store),
+      bytes.number(60, UInt32.self) == CRC32C.of(bytes.part(0, 60))
+    else { return nil }
+    self.init(
+      directoryID: bytes.number(16, UInt64.self), epoch: bytes.number(24, UInt64.self),
+      created: bytes.number(32, Int64.self), refusesWhenFull: bytes[40] == 1)
+    guard epoch < SpillFormat.mostCounted else { return nil }
+  }
+
+  /// Writes to 64 zeroed bytes.
+  func write(to bytes: UnsafeMutableRawBufferPointer) {
+    SpillPrefix.write(.store, to: bytes)
+    bytes.put(directoryID, 16)
+    bytes.put(epoch, 24)
+    bytes.put(created, 32)
+    bytes.put(UInt8(refusesWhenFull ? 1 : 0), 40)
+    bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60)), 60)
+  }
+}
+
+struct SpillSegmentHeader: Equatable {
+  var directoryID: UInt64
+  var epoch: UInt64
+  var number: UInt64
+  var created: Int64
+  /// Which codec of the user's its chunks are encoded with, see ``ChunkCodec/spilledIdentity``.
+  var codec: UInt64 = 0
+
+  /// Whether this is the header of a directory's segment with this number.
+  func isSegment(_ number: UInt64, of root: SpillRoot) -> Bool {
+    self.number == number && directoryID == root.directoryID && epoch == root.epoch
+  }
+
+  /// Reads a header and its segment check; `nil` if the bytes are not valid.
+  static func read(_ bytes: UnsafeRawBufferPointer) -> (header: SpillSegmentHeader, check: UInt32)? {
+    guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(.segment) else { return nil }
+    let check = bytes.number(60, UInt32.self)
+    guard check == CRC32C.of(bytes.part(0, 60)) else { return nil }
+    let header = SpillSegmentHeader(
+      directoryID: bytes.number(16, UInt64.self), epoch: bytes.number(24, UInt64.self),
+      number: bytes.number(32, UInt64.self), created: bytes.number(40, Int64.self),
+      codec: bytes.number(48, UInt64.self))
+    return (header, check)
+  }
+
+  /// Writes to 64 zeroed bytes. Returns the segment check.
+  func write(to bytes: UnsafeMutableRawBufferPointer) -> UInt32 {
+    SpillPrefix.write(.segment, to: bytes)
+    bytes.put(directoryID, 16)
+    bytes.put(epoch, 24)
+    bytes.put(number, 32)
+    bytes.put(created, 40)
+    bytes.put(codec, 48)
+    let check = CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60))
+    bytes.put(check, 60)
+    return check
+  }
+}
+
+extension ChunkCodec {
+  /// What the header of a segment says about the codec of its chunks with ids from 128 on: a digest of its identity
+  /// (FNV-1a, 64 bits). 0 if that is its number alone, which each record has.
+  var spilledIdentity: UInt64 {
+    let identity = identity
+    guard !(self is any LibraryCodec), identity != [id] else { return 0 }
+    let digest = ([id] + identity).reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return max(1, digest)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The little-endian number at an offset. The caller has checked that the offset is within the bytes.
+  @inline(__always) func number<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Number.Type) -> Number {
+    Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
+  }
+
+  func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[offset..<offset + count])
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  @inline(__always) func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number, _ offset: Int) {
+    storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
+  }
+
+  func part(_ offset: Int, _ count: Int) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(rebasing: self[offset..<offset + count])
+  }
+}

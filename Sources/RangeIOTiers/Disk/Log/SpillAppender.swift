@@ -1,0 +1,240 @@
+import RangeIO
+import SystemPackage
+
+struct OpenSegment {
+  let segment: SpillSegment
+  /// Its file, which stays open while it is being written.
+  let file: any SpillFile
+  let place: UInt32
+  /// The end of what is written.
+  var position = SpillFormat.headerCount
+  var footer = SpillFooter()
+  /// The number of each source within the segment.
+  var locals: [Int: UInt32] = [:]
+  /// The current size of the footer, including its header and what follows it.
+  var closingCount = emptyClosingCount
+  static let emptyClosingCount = SpillFormat.recordHeaderCount + 32 + SpillFormat.trailerCount
+}
+
+/// Appends records to the open segment, and publishes them when they are written. Never creates or frees a segment: the
+/// writer makes room first.
+struct SpillAppender: ~Copyable {
+  /// A record that can be found once it is written.
+  enum Pending {
+    case chunk(key: UInt64, number: UInt64, slot: Int, SpillTable.Record)
+    /// A copy from another place.
+    case copy(slot: Int, block: Int, from: SpillTable.Record, SpillTable.Record)
+    case tombstone(SpillState.Tombstone)
+    case source(slot: Int, local: UInt32)
+  }
+
+  /// What is written and not durable yet.
+  struct Unsynced {
+    /// The bytes written since files were last made durable.
+    var bytes = 0
+    /// The files of segments that were given up, by the segments' numbers.
+    var files: [(segment: UInt64, file: any SpillFile)] = []
+    /// Whether names in the directory must be made durable.
+    var hasNames = false
+  }
+
+  let core: SpillCore
+  let calls: SpillWatchedCalls
+  var open: OpenSegment?
+  var buffer = SpillBuffer()
+  var pending: [Pending] = []
+  var unsynced = Unsynced()
+  var lastSequence: UInt64
+  /// Whether chunks are compressed or not, as the disk needs.
+  let isAutomatic: Bool
+  /// How chunks are stored now, if that is so.
+  var form = SpillCodecChoice.Form.encoded
+  /// What encoding took since the last write.
+  var measured = SpillCodecChoice.Encoding()
+  var chunksSinceTrial = 0
+  /// Whether the next chunk that is encoded is decoded again, to measure that.
+  var triesDecoding = false
+
+  init(_ core: SpillCore, _ calls: SpillWatchedCalls, lastSequence: UInt64) {
+    self.core = core
+    self.calls = calls
+    self.lastSequence = lastSequence
+    isAutomatic = core.configuration.codec is AutomaticCodec
+  }
+
+  // MARK: room
+
+  /// The room that is left in the open segment beside its footer; none if there is no open segment.
+  var freeBytes: Int {
+    guard let open else { return 0 }
+    return core.configuration.segmentBytes - open.position - buffer.count - open.closingCount
+  }
+
+  /// Whether the open segment has room for a record with a payload of this size, beside other bytes.
+  func hasRoom(payload: Int, of slot: Int, beside reserved: Int = 0) -> Bool {
+    guard let open else { return false }
+    var needed = SpillFormat.recordCount(payload: payload) + SpillFooter.growth
+    if open.locals[slot] == nil {
+      needed += Self.space(identity: core.state.withLock { $0.sources.entry(slot)?.identity.bytes.count ?? 0 })
+    }
+    return needed + reserved <= freeBytes
+  }
+
+  /// The room for a source that is new in the segment: its record, and its part of the footer.
+  static func space(identity count: Int) -> Int {
+    SpillFormat.recordCount(payload: count) + 8 + SpillFormat.padded(count)
+  }
+
+  // MARK: the life of a segment
+
+  /// Ends the open segment with a footer.
+  mutating func seal() throws(SpillTrouble) {
+    guard open != nil else { return }
+    try flush()
+    guard let open else { return }
+    lastSequence += 1
+    let closing = open.footer.closing(sequence: lastSequence, at: open.position, segmentCheck: open.segment.check)
+    let length = open.position + closing.count
+    try calls.make { () throws(Errno) in try open.file.writeAll(closing, at: open.position) }
+    try calls.make { () throws(Errno) in
+      try open.file.truncate(length)
+      guard core.configuration.syncsEvery != nil else { return }
+      calls.takeTime()
+      try open.file.sync()
+      calls.goOn()
+    }
+    open.segment.recharge(SpillLedger.rounded(length))
+    core.state.withLock { state in
+      state.counts.fileBytes += closing.count
+      state.places[Int(open.place)]!.isSealed = true
+      state.places[Int(open.place)]!.length = length
+    }
+    self.open = nil
+  }
+
+  /// Gives up the open segment. What was written can still be found; nothing is added.
+  mutating func abandon() {
+    pending = []
+    buffer.empty()
+    guard let open else { return }
+    core.state.withLock { state in
+      guard state.places.indices.contains(Int(open.place)), state.places[Int(open.place)] != nil else { return }
+      state.places[Int(open.place)]!.isSealed = true
+      // Some of what was to be written may be in the file: the next opening finds it, unless tombstones say otherwise.
+      for (slot, local) in open.locals { state.places[Int(open.place)]!.locals[slot] = local }
+    }
+    if core.configuration.syncsEvery != nil { unsynced.files.append((open.segment.number, open.file)) }
+    self.open = nil
+  }
+
+  // MARK: making it durable
+
+  mutating func makeDurable(isUrgent: Bool) throws(SpillTrouble) {
+    if let every = core.configuration.syncsEvery, isUrgent || unsynced.bytes >= every.bytes { try sync() }
+  }
+
+  mutating func sync() throws(SpillTrouble) {
+    guard unsynced.bytes > 0 || unsynced.hasNames else { return }
+    do throws(Errno) {
+      calls.takeTime()
+      let begun = core.now
+      // Only once: retrying does not make it durable.
+      while let last = unsynced.files.popLast() { try last.file.sync() }
+      if let open { try open.file.sync() }
+      calls.goOn()
+      let nanoseconds = core.now.nanoseconds - begun.nanoseconds
+      core.state.withLock { $0.codecChoice.made(durable: unsynced.bytes, nanoseconds: nanoseconds) }
+    } catch {
+      throw .failed(error)
+    }
+    if unsynced.hasNames { try syncNames() }
+    unsynced.bytes = 0
+    core.state.withLock { $0.counts.syncs += 1 }
+  }
+
+  /// Makes file names in the directory durable.
+  mutating func syncNames() throws(SpillTrouble) {
+    try calls.make { () throws(Errno) in try core.directory.sync() }
+    unsynced.hasNames = false
+  }
+}
+
+extension SpillFile {
+  func writeAll(_ bytes: [UInt8], at offset: Int) throws(Errno) {
+    let result = bytes.withUnsafeBytes { buffer -> Result<Void, Errno> in
+      Result { () throws(Errno) in try write([buffer], at: offset) }
+    }
+    try result.get()
+  }
+}
+
+/// Bytes on their way to the end of a file: a buffer, and payloads that are written directly from their memory.
+struct SpillBuffer: ~Copyable {
+  private var memory: WritableBytes?
+  private(set) var filled = 0
+  /// Each of these is written after this many bytes of the buffer.
+  private var gathered: [(after: Int, bytes: Bytes)] = []
+  private var gatheredBytes = 0
+
+  /// The capacity of the buffer, unless one record needs more.
+  private static let usualCapacity = SpillWriter.batchBytes + (256 << 10)
+
+  init() {}
+
+  var count: Int { filled + gatheredBytes }
+
+  /// The next bytes of the buffer; `nil` if it has no room for so many.
+  func space(_ count: Int) -> UnsafeMutableRawBufferPointer? {
+    guard let memory, memory.capacity - filled >= count else { return nil }
+    return memory.memory.part(filled, count)
+  }
+
+  /// Makes room for this many bytes in an empty buffer. Returns false if there is no memory.
+  mutating func makeSpace(_ count: Int) -> Bool {
+    if let memory, memory.capacity >= count { return true }
+    memory = nil
+    // `try?`: the only error is that there is no memory.
+    guard let fresh = try? BufferPool.shared.buffer(max(count, Self.usualCapacity)) else { return false }
+    memory = fresh
+    return true
+  }
+
+  /// Adds the bytes that were written to ``space(_:)``.
+  mutating func add(_ count: Int) { filled += count }
+
+  /// Adds bytes that are written from their own memory, after this many of the buffer.
+  mutating func gather(_ bytes: Bytes, after place: Int) {
+    gathered.append((after: place, bytes: bytes))
+    gatheredBytes += bytes.count
+  }
+
+  /// Calls `body` with what is to be written.
+  func withParts<E: Error>(_ body: ([UnsafeRawBufferPointer]) throws(E) -> Void) throws(E) {
+    guard let memory else { return }
+    try withExtendedLifetime(gathered) { () throws(E) in try body(parts(of: memory)) }
+  }
+
+  /// The parts of the buffer, and between them the bytes that are written from elsewhere.
+  private func parts(of memory: WritableBytes) -> [UnsafeRawBufferPointer] {
+    var parts: [UnsafeRawBufferPointer] = []
+    var start = 0
+    for (after, bytes) in gathered {
+      parts.append(memory.filled(filled).part(start, after - start))
+      // The pointer leaves the closure: the memory stays in place for as long as the bytes live, which the caller
+      // ensures.
+      bytes.withUnsafeBytes { parts.append($0) }
+      start = after
+    }
+    if start < filled { parts.append(memory.filled(filled).part(start, filled - start)) }
+    return parts
+  }
+
+  /// Discards what was written, or cannot be written.
+  mutating func empty() {
+    filled = 0
+    gathered = []
+    gatheredBytes = 0
+  }
+
+  mutating func release() { memory = nil }
+}

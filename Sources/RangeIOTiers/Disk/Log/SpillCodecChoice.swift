@@ -1,0 +1,181 @@
+import RangeIO
+
+/// Decides whether a disk keeps blocks as they are or compressed. A value: it is told what writing, reading, encoding
+/// and decoding took, and answers; it reads no clock.
+///
+/// *While there is room* the faster way counts: LZ4 costs a time for each byte, and saves the time that the disk takes
+/// for the bytes that are saved. So a slow disk compresses, and a fast one takes blocks as they are. *Once the store is
+/// full*, it compresses what shrinks: more blocks then fit, and each of them is a read of a source that is slower than
+/// any disk.
+///
+/// It changes its mind only if the other way takes at least a fifth less time, and not again before 8 MiB were written.
+package struct SpillCodecChoice: Equatable, Sendable {
+  package enum Form: String, Hashable, Sendable, Encodable {
+    /// As they are.
+    case plain
+    case encoded
+  }
+
+  /// A moving average of the time that a byte takes.
+  struct Rate: Equatable, Sendable {
+    private var bytes = 0.0
+    private var nanoseconds = 0.0
+
+    /// Less than this says nothing.
+    private static let fewestBytes = 256.0 * 1024
+    /// What is older than about this many bytes fades.
+    private static let mostBytes = 64.0 * 1024 * 1024
+
+    mutating func add(bytes: Int, nanoseconds: Int64) {
+      guard bytes > 0, nanoseconds >= 0 else { return }
+      self.bytes += Double(bytes)
+      self.nanoseconds += Double(nanoseconds)
+      guard self.bytes > Self.mostBytes else { return }
+      self.bytes /= 2
+      self.nanoseconds /= 2
+    }
+
+    /// `nil` before enough is known.
+    var nanosecondsPerByte: Double? { bytes < Self.fewestBytes ? nil : nanoseconds / bytes }
+    /// `nil` before enough is known, or if the clock stood still.
+    var bytesPerSecond: Double? { nanosecondsPerByte.flatMap { $0 > 0 ? 1e9 / $0 : nil } }
+  }
+
+  /// What the store has done so far, by its counters.
+  struct Use: Equatable {
+    var writtenBlocks = 0
+    var readBlocks = 0
+    /// Reads from files, and those that the page cache answered.
+    var reads = 0
+    var residentReads = 0
+    /// Whether segments were freed to make room.
+    var isFull = false
+  }
+
+  /// Writing, until the system has taken the bytes; with the time that it took to make them durable, if that was asked
+  /// for.
+  private(set) var writing = Rate()
+  /// Reading what was not in the page cache.
+  private(set) var reading = Rate()
+  private(set) var encoding = Rate()
+  private(set) var decoding = Rate()
+  package private(set) var chosen = Form.encoded
+  private var shrinkage = (from: 0.0, to: 0.0)
+  /// Bytes written since the choice last changed.
+  private var stay = 0
+
+  private static let smallestStay = 8 << 20
+  private static let leastGain = 0.8
+  /// How long a byte takes out of the page cache.
+  private static let residentNanosecondsPerByte = 0.1
+
+  package static func == (left: Self, right: Self) -> Bool {
+    left.writing == right.writing && left.reading == right.reading && left.encoding == right.encoding
+      && left.decoding == right.decoding && left.chosen == right.chosen && left.shrinkage == right.shrinkage
+      && left.stay == right.stay
+  }
+
+  /// A choice that was made before anything was measured.
+  static func chosen(_ form: Form) -> Self {
+    var choice = Self()
+    choice.chosen = form
+    return choice
+  }
+
+  /// The encoded size of a byte; `nil` before anything was encoded.
+  var fraction: Double? { shrinkage.from > 0 ? shrinkage.to / shrinkage.from : nil }
+
+  // MARK: what is measured
+
+  mutating func wrote(bytes: Int, nanoseconds: Int64) {
+    writing.add(bytes: bytes, nanoseconds: nanoseconds)
+    stay += bytes
+  }
+
+  mutating func made(durable bytes: Int, nanoseconds: Int64) {
+    // The bytes were counted when they were written: this only adds time.
+    guard let before = writing.nanosecondsPerByte, bytes > 0 else { return }
+    writing.add(bytes: bytes, nanoseconds: nanoseconds + Int64(before * Double(bytes)))
+  }
+
+  mutating func read(bytes: Int, nanoseconds: Int64) { reading.add(bytes: bytes, nanoseconds: nanoseconds) }
+
+  /// - Parameter stored: the encoded size, or the block's own size if it does not shrink.
+  mutating func encoded(bytes: Int, to stored: Int, nanoseconds: Int64) {
+    encoding.add(bytes: bytes, nanoseconds: nanoseconds)
+    shrinkage.from += Double(bytes)
+    shrinkage.to += Double(stored)
+    guard shrinkage.from > Double(64 << 20) else { return }
+    shrinkage.from /= 2
+    shrinkage.to /= 2
+  }
+
+  mutating func decoded(bytes: Int, nanoseconds: Int64) { decoding.add(bytes: bytes, nanoseconds: nanoseconds) }
+
+  /// What encoding and decoding took, collected without the store's lock.
+  struct Encoding: Sendable {
+    fileprivate var encoded = (bytes: 0, stored: 0, nanoseconds: Int64(0))
+    fileprivate var decoded = (bytes: 0, nanoseconds: Int64(0))
+
+    mutating func encoded(bytes: Int, to stored: Int, nanoseconds: Int64) {
+      encoded.bytes += bytes
+      encoded.stored += stored
+      encoded.nanoseconds += nanoseconds
+    }
+
+    mutating func decoded(bytes: Int, nanoseconds: Int64) {
+      decoded.bytes += bytes
+      decoded.nanoseconds += nanoseconds
+    }
+  }
+
+  mutating func add(_ measured: Encoding) {
+    let encoded = measured.encoded
+    if encoded.bytes > 0 {
+      self.encoded(bytes: encoded.bytes, to: encoded.stored, nanoseconds: encoded.nanoseconds)
+    }
+    decoded(bytes: measured.decoded.bytes, nanoseconds: measured.decoded.nanoseconds)
+  }
+
+  // MARK: deciding
+
+  /// How long a block of one byte takes in each form, in nanoseconds: written once, and read as often as blocks are read
+  /// here. `nil` before enough is known.
+  func cost(_ use: Use) -> (plain: Double, encoded: Double)? {
+    guard let writing = writing.nanosecondsPerByte, let encoding = encoding.nanosecondsPerByte, let fraction else {
+      return nil
+    }
+    // Unknown, but several times as fast as encoding.
+    let decoding = decoding.nanosecondsPerByte ?? encoding / 4
+    let readings = use.writtenBlocks > 0 ? min(8, max(0.25, Double(use.readBlocks) / Double(use.writtenBlocks))) : 1
+    let resident = use.reads > 0 ? Double(use.residentReads) / Double(use.reads) : 1
+    let reading =
+      resident * Self.residentNanosecondsPerByte
+      + (1 - resident) * (reading.nanosecondsPerByte ?? Self.residentNanosecondsPerByte)
+    let plain = writing + readings * reading
+    // What does not shrink is stored as it is, and needs no decoding; but encoding was tried.
+    let decoded = fraction < 0.99 ? decoding : 0
+    return (plain, fraction * plain + encoding + readings * decoded)
+  }
+
+  /// Decides anew. Call this after a batch was written. Returns whether the choice changed.
+  @discardableResult mutating func decide(_ use: Use) -> Bool {
+    guard let better = better(use), better != chosen, stay >= Self.smallestStay || isUndecided else { return false }
+    chosen = better
+    stay = 0
+    isUndecided = false
+    return true
+  }
+
+  /// The first choice needs no stay.
+  private var isUndecided = true
+
+  private func better(_ use: Use) -> Form? {
+    guard let cost = cost(use), let fraction else { return nil }
+    if use.isFull { return fraction <= 7 / 8 ? .encoded : .plain }
+    switch chosen {
+    case .encoded: return cost.plain < cost.encoded * Self.leastGain ? .plain : .encoded
+    case .plain: return cost.encoded < cost.plain * Self.leastGain ? .encoded : .plain
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import RangeIO
+import SystemPackage
+
+/// What a store, its reads and its writer share: the directory, the state under its lock, the clocks, and the watch on
+/// calls to the disk.
+final class SpillCore: Sendable {
+  let configuration: DiskConfiguration
+  /// That of the codec, read once, since the user's code answers. See ``ChunkCodec/spilledIdentity``.
+  let codecIdentity: UInt64
+  let directory: any SpillDirectory
+  let ledger: SpillLedger
+  let files: SpillFiles
+  let state: Locked<SpillState>
+  let hits = SpillHits()
+  let watch: DiskWatch
+  let lanes: DiskLanes
+
+  init(
+    _ configuration: DiskConfiguration, codecIdentity: UInt64, directory: any SpillDirectory,
+    ledger: SpillLedger, files: SpillFiles,
+    lanes: DiskLanes, state: consuming sending SpillState
+  ) {
+    self.configuration = configuration
+    self.codecIdentity = codecIdentity
+    self.directory = directory
+    self.ledger = ledger
+    self.files = files
+    self.lanes = lanes
+    self.state = Locked(state)
+    watch = DiskWatch(
+      configuration.time, configuration.background, late: configuration.late, stall: configuration.breaker.stall)
+  }
+
+  /// The current time by the clock of the tiers above.
+  var now: ReadInstant { configuration.time.now }
+
+  /// Converts an instant of the tiers' clock to the wall clock, in nanoseconds since 1970.
+  func wallTime(of instant: ReadInstant) -> Int64 {
+    configuration.wallClock() - max(0, now.nanoseconds - instant.nanoseconds)
+  }
+
+  /// The largest record that fits into a segment with everything it needs, and an identity of this size.
+  func largestRecord(identity count: Int) -> Int {
+    configuration.segmentBytes - SpillFormat.headerCount - OpenSegment.emptyClosingCount - SpillFooter.growth
+      - SpillAppender.space(identity: count)
+  }
+
+  // MARK: walks through the index
+
+  /// If there are many sources, forgets those that have nothing left. Called only by the writer, which may know a
+  /// source that is about to be forgotten.
+  func sweepSources() {
+    guard state.withLock({ $0.sources.isTimeToSweep }) else { return }
+    var next: Int? = 0
+    while let first = next {
+      next = state.withLock { state in
+        state.sources.sweep(from: first, SpillState.sweptAtOnce, oldestSegment: state.oldestSegment)
+      }
+    }
+  }
+
+  /// Removes the records for which `isMeant` returns true from the index, in parts, each with one lock. Returns the
+  /// number of records removed.
+  @discardableResult func sweep(where isMeant: @Sendable (SpillTable.Record) -> Bool) -> Int {
+    var next: Int? = 1
+    var removed = 0
+    while let first = next {
+      let step = state.withLock { $0.sweep(from: first, isMeant) }
+      removed += step.removed
+      next = step.next
+    }
+    return removed
+  }
+
+  // MARK: failures
+
+  /// Notes that a call to the disk failed. `isWrite` is `nil` for a shortage of descriptors, which is no failure of the
+  /// disk; `permit` is that of the call, if the failure may mean that the disk is sick.
+  func note(_ errno: Errno, _ action: String, isWrite: Bool?, _ permit: SpillBreaker.Permit? = nil) {
+    let error = ReadError.errno(errno, action, .init(source: configuration.directory))
+    let now = self.now
+    state.withLock { state in
+      state.lastFailure = error
+      if isWrite == true { state.counts.writeErrors += 1 }
+      if isWrite == false { state.counts.readErrors += 1 }
+      if let permit { state.breaker.failed(permit, now: now) }
+    }
+  }
+}
+
+/// The writer's calls to the disk, under the store's watch: a disk that hangs too long in a single call is sick,
+/// however long the whole work takes. Used only by the writer's run.
+final class SpillWatchedCalls {
+  private let core: SpillCore
+  private var call: DiskWatch.Call?
+
+  init(_ core: SpillCore) { self.core = core }
+
+  /// Runs work that calls the disk.
+  func run(_ permit: SpillBreaker.Permit, _ body: () -> Void) {
+    let call = core.watch.begin { [weak core] in
+      guard let core else { return }
+      core.state.withLock { state in _ = state.breaker.stalled(permit, now: core.now) }
+    }
+    self.call = call
+    body()
+    self.call = nil
+    core.watch.end(call)
+  }
+
+  /// Makes one call.
+  func make<Value>(_ body: () throws(Errno) -> Value) throws(SpillTrouble) -> Value {
+    goOn()
+    do throws(Errno) { return try body() } catch { throw .failed(error) }
+  }
+
+  /// Call before the next call to the disk.
+  func goOn() { if let call { core.watch.renew(call) } }
+
+  /// Call before a disk call that may take long even if the disk is healthy.
+  func takeTime() { if let call { core.watch.pause(call) } }
+}
+
+/// Why something cannot be written to a spill directory.
+enum SpillTrouble: Error {
+  /// There is no room within the limit, or above the minimum of free disk space.
+  case noRoom
+  /// The disk has this many bytes free, and with a new file fewer than the minimum would be left, whatever is dropped.
+  case belowFloor(free: Int)
+  /// Another process that shares the limit does not end its turn to create a file.
+  case busy
+  case failed(Errno)
+
+  /// Whether reading can continue anyway.
+  var concernsWritesOnly: Bool {
+    switch self {
+    case .noRoom, .belowFloor, .busy: true
+    case .failed(let errno):
+      [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .fileTooLarge].contains(errno)
+        || errno.isShortageOfDescriptors
+    }
+  }
+
+  /// Whether it takes more free space to write on.
+  var isLackOfFreeSpace: Bool {
+    switch self {
+    case .belowFloor, .failed(.noSpace), .failed(.diskQuotaExceeded): true
+    case .noRoom, .busy, .failed: false
+    }
+  }
+
+  /// The error to report for a directory.
+  func error(for configuration: DiskConfiguration) -> ReadError {
+    let directory = configuration.directory
+    switch self {
+    case .noRoom: return .noSpillRoom(directory)
+    case .belowFloor(let free):
+      return ReadError(
+        .limitExceeded,
+        "the disk of the spill directory has \(ByteCount.bytes(free)) free, which is too little for a file of "
+          + "\(ByteCount.bytes(configuration.segmentBytes)) beside the \(configuration.freeSpaceFloor) that must stay free: "
+          + "nothing new is kept until there is more. Make room, or lower `freeSpaceFloor` or `segmentSize`",
+        isTransient: true, context: .init(source: directory))
+    case .busy:
+      return ReadError(
+        .inUse,
+        "another process that shares the spill directory is making a file, and does not end: what would be written is "
+          + "dropped until it does", isTransient: true, context: .init(source: directory))
+    case .failed(let errno): return .errno(errno, "write a spill file", .init(source: directory))
+    }
+  }
+}
+
+extension ReadError {
+  static func mayReturn(_ directory: String) -> ReadError {
+    ReadError(
+      .inputOutput,
+      "a file of the spill directory could not be read when it was opened, and may hold some of the source that was "
+        + "removed: remove everything, or remove the source again when the file can be read",
+      context: .init(source: directory))
+  }
+
+  static func noSpillRoom(_ directory: String) -> ReadError {
+    ReadError(
+      .limitExceeded,
+      "it does not fit now: the spill directory is full, or its disk is; try again when something was removed, or raise "
+        + "the limit", isTransient: true, context: .init(source: directory))
+  }
+}

@@ -1,0 +1,232 @@
+import RangeIO
+import Synchronization
+import SystemPackage
+
+/// Reads, checks and decodes a run of records that was found. Keeps its segment.
+final class SpillLoader: PieceLoader {
+  private let store: SpillStore
+  // Set in `init` and released in `deinit`; unchanged in between.
+  nonisolated(unsafe) private var kept: SpillRun?
+  private var run: SpillRun { kept! }
+  private let permit: SpillBreaker.Permit
+
+  /// One call of ``load(whenLate:)``. Usually the only one, but several flights may want parts of a piece.
+  private final class Load: Sendable {
+    private enum Phase: Int {
+      case waits
+      case reads
+      case givenUp
+    }
+    private let phase = Atomic(Phase.waits.rawValue)
+
+    var reads: Bool { phase.load(ordering: .acquiring) == Phase.reads.rawValue }
+
+    /// Returns false if it was given up.
+    func begin() -> Bool { enter(.reads) }
+
+    /// Returns false if it has begun.
+    func giveUp() -> Bool { enter(.givenUp) }
+
+    private func enter(_ next: Phase) -> Bool {
+      phase.compareExchange(
+        expected: Phase.waits.rawValue, desired: next.rawValue, ordering: .acquiringAndReleasing
+      ).exchanged
+    }
+  }
+
+  init(store: SpillStore, run: SpillRun, permit: SpillBreaker.Permit) {
+    self.store = store
+    kept = run
+    self.permit = permit
+  }
+
+  deinit {
+    // Never called, or cancelled.
+    if permit != .go { store.state.withLock { $0.breaker.withdraw(permit) } }
+    kept = nil
+    store.ledger.tell()
+  }
+
+  /// Longer runs are not copied from the page cache on the reader's thread.
+  private static let mostAtOnce = 256 << 10
+
+  // A call that tries the disk might hang even here.
+  var isQuick: Bool { permit == .go && run.range.count <= Self.mostAtOnce }
+
+  func loadNow() -> QuickLoad {
+    // Opening the file may wait for the disk.
+    guard let file = run.segment.openFile else { return .notAtHand }
+    if run.more.isEmpty, run.first.stored < BufferPool.smallestPooled { return loadOne(run.first, from: file) }
+    guard let buffers = SpillBuffers(run) else { return .notAtHand }
+    // `try?`: a failure will show again, and be counted, when the disk itself is read.
+    guard let count = try? file.readResident(into: buffers.pieces, at: run.offset), count == run.byteCount
+    else { return .notAtHand }
+    return decode(buffers, isResident: true).map { .bytes($0) } ?? .lost
+  }
+
+  /// Loads a run of one record, which most are, without lists.
+  private func loadOne(_ part: SpillRun.Part, from file: any SpillFile) -> QuickLoad {
+    // As in `SpillBuffers`: if the record is wrong about that, the check finds it.
+    let isEncoded = part.stored != part.count
+    let block = isEncoded ? nil : BlockBacking.allocate(part.count)
+    if !isEncoded, block == nil { return .notAtHand }
+    let headerCount = SpillFormat.recordHeaderCount
+    let scratchCount = headerCount + (isEncoded ? part.stored : 0)
+    return withUnsafeTemporaryAllocation(byteCount: scratchCount, alignment: 8) { memory in
+      // `try?`: as above.
+      let count =
+        if let block {
+          try? file.readResident(into: memory, block.memory, at: part.offset)
+        } else {
+          try? file.readResident(into: memory, at: part.offset)
+        }
+      guard count == headerCount + part.stored else { return .notAtHand }
+      let header = UnsafeRawBufferPointer(memory.part(0, headerCount))
+      let payload = block?.filled(part.count) ?? UnsafeRawBufferPointer(memory.part(headerCount, part.stored))
+      let record = decode(part, .init(header: header, payload: payload, block: block))
+      guard case .bytes(let bytes) = record else {
+        _ = lose([part], damaged: record.isDamaged ? 1 : 0)
+        return .lost
+      }
+      store.noteHits(of: run, isResident: true)
+      return .bytes(bytes)
+    }
+  }
+
+  func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
+    let answer = Promise<Bytes?>()
+    let load = Load()
+    // Watched from now on: if other reads hang, this one may not even get a thread.
+    let call = store.watch.begin { [store] in
+      store.state.withLock { $0.counts.lateReads += 1 }
+      whenLate()
+    } onStall: {
+      // A read that has started is watched separately.
+      if !load.reads { answer.resolve(.success(nil)) }
+    }
+    store.lanes.reads.start(isUrgent: true) { [self] in
+      guard load.begin() else { return }
+      // From here on the disk itself is slow. Before, reads may just have waited for a thread.
+      let reading = store.watch.begin { [store, permit] in
+        store.state.withLock { state in _ = state.breaker.stalled(permit, now: store.now) }
+        answer.resolve(.success(nil))
+      }
+      let bytes = read()
+      store.watch.end(reading)
+      store.watch.end(call)
+      answer.resolve(.success(bytes))
+    }
+    let bytes = (try? await answer.value()) ?? nil
+    // No read waits any more, and this one has not started: it will not start.
+    if load.giveUp() {
+      store.watch.end(call)
+      store.state.withLock { $0.breaker.withdraw(permit) }
+    }
+    return bytes
+  }
+
+  /// Reads, and waits for the disk.
+  private func read() -> Bytes? {
+    // It was found before the disk turned out to be sick. Only reads that already started may hang, not all that were
+    // found.
+    if permit == .go, !store.state.withLock({ $0.breaker.isClosed }) { return nil }
+    guard let buffers = SpillBuffers(run) else { return nil }
+    let begun = store.now
+    let result = Result<Int, Errno> { () throws(Errno) in
+      try run.segment.file().read(into: buffers.pieces, at: run.offset)
+    }
+    switch result {
+    case .success(let count):
+      let nanoseconds = store.now.nanoseconds - begun.nanoseconds
+      store.state.withLock { state in
+        state.breaker.succeeded(permit)
+        state.codecChoice.read(bytes: count, nanoseconds: nanoseconds)
+      }
+      guard count == run.byteCount else {
+        // The file ends early: something has cut it.
+        return lose(run.parts, damaged: run.count)
+      }
+      return decode(buffers, isResident: false)
+    case .failure(.noSuchFileOrDirectory):
+      // Its segment was freed to make room, or another process removed the file. A miss, which says nothing about the
+      // disk.
+      store.state.withLock { $0.breaker.withdraw(permit) }
+      for part in run.parts { store.drop(part, of: run) }
+      return nil
+    case .failure(let errno) where errno.isShortageOfDescriptors:
+      // The records are there and the disk is healthy: they can be read another time.
+      store.core.note(errno, "open a spill file", isWrite: nil)
+      store.state.withLock { $0.breaker.withdraw(permit) }
+      return nil
+    case .failure(let errno):
+      store.core.note(errno, "read a spill file", isWrite: false, permit)
+      // They may be readable later if the disk recovers, but one bad place must not make every read of it fail.
+      for part in run.parts { store.drop(part, of: run) }
+      return nil
+    }
+  }
+
+  /// What a record turned out to be.
+  private enum Decoded {
+    case bytes(Bytes)
+    case damaged
+    /// It is whole, and encoded by a codec that the store does not have.
+    case foreign
+
+    var isDamaged: Bool { if case .damaged = self { true } else { false } }
+  }
+
+  /// Removes records that cannot be used, of which so many are damaged.
+  private func lose(_ parts: [SpillRun.Part], damaged: Int) -> Bytes? {
+    for part in parts { store.drop(part, of: run) }
+    store.state.withLock { $0.counts.damaged += damaged }
+    return nil
+  }
+
+  /// The bytes of all blocks, if all records are the expected ones.
+  private func decode(_ buffers: SpillBuffers, isResident: Bool) -> Bytes? {
+    var pieces: [Bytes] = []
+    var lost: [SpillRun.Part] = []
+    var damaged = 0
+    for (part, read) in zip(run.parts, buffers.parts) {
+      let record = decode(part, read)
+      guard case .bytes(let bytes) = record else {
+        lost.append(part)
+        if record.isDamaged { damaged += 1 }
+        continue
+      }
+      pieces.append(bytes)
+    }
+    guard lost.isEmpty else { return lose(lost, damaged: damaged) }
+    store.noteHits(of: run, isResident: isResident)
+    return pieces.count == 1 ? pieces[0] : Bytes(concatenating: pieces)
+  }
+
+  private func decode(_ part: SpillRun.Part, _ read: SpillBuffers.Part) -> Decoded {
+    guard let record = SpillRecord(read.header, segmentCheck: run.segment.check), record.kind == .chunk,
+      record.source == run.local, record.identityCheck == run.identityCheck, record.block == UInt64(part.block),
+      record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored, part.stored > 0,
+      // Check before decoding: most flipped bits decode to other bytes without an error.
+      CRC32C.of(read.payload) == record.payloadCheck
+    else { return .damaged }
+    if let block = read.block { return record.codec == 0 ? .bytes(block.bytes(part.count)) : .damaged }
+    guard let codec = store.codec(record.codec, in: run.segment) else { return .foreign }
+    guard let buffer = BlockBacking.allocate(part.count), codec.decode(read.payload, into: buffer.memory) else {
+      return .damaged
+    }
+    return .bytes(buffer.bytes(part.count))
+  }
+}
+
+extension SpillStore {
+  /// The codec with this number in a segment, if it is known.
+  func codec(_ id: UInt8, in segment: SpillSegment) -> (any ChunkCodec)? {
+    let own = configuration.codec
+    if id == own.id, id < 128 || segment.codec == core.codecIdentity { return own }
+    switch id {
+    case 0: return IdentityCodec()
+    case 1: return LZ4Codec()
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,308 @@
+import RangeIO
+import SystemPackage
+
+/// Creates a store from a directory: reads `store`, footers, and segments that were not sealed.
+struct SpillOpening {
+  private let configuration: SpillStore.Configuration
+  private let folder: SpillFolder
+  private let ledger: SpillLedger
+  private let lanes: DiskLanes
+  private let files: SpillFiles
+  private var directory: any SpillDirectory { folder.directory }
+  private var context: ReadError.Context { folder.context }
+
+  init(_ configuration: SpillStore.Configuration, _ folder: SpillFolder, _ lanes: DiskLanes? = nil) {
+    self.configuration = configuration
+    self.lanes = lanes ?? DiskLanes(configuration.work)
+    self.folder = folder
+    ledger = SpillLedger(limit: configuration.limit.bytes)
+    files = SpillFiles(
+      folder.directory, on: folder.disk, isReadOnly: configuration.isReadOnly,
+      most: configuration.mostOpenFiles ?? SpillFiles.usualMost, closing: self.lanes.writes)
+  }
+
+  /// What a segment says about itself.
+  struct Contents {
+    let segment: SpillSegment
+    var length: Int
+    /// Whether it ends with its own footer.
+    var isSealed = true
+    var footer: SpillFooter
+    /// The number of damaged records known so far.
+    var damaged = 0
+  }
+
+  struct Counted {
+    var lastNumber: UInt64 = 0
+    /// The last sequence of the segments that could be read.
+    var lastSequence: UInt64 = 0
+    /// The newest segment with a known sequence; a segment that was just created has none.
+    var newestWithSequence: UInt64 = 0
+    /// The segments that could not be read, by number, with the bytes charged for them.
+    var unread: [UInt64: Int] = [:]
+
+    /// From here on, sequences are higher than all in the directory.
+    ///
+    /// The sequences of a segment rise by less than 2^32, and begin no higher than at the segment's number times that,
+    /// however many segments were not read when it was created. So a segment that is not read now ends below the next
+    /// multiple. Sequences of older segments are lower than those of the newest.
+    var sequenceToGoOnFrom: UInt64 {
+      guard let newest = unread.keys.max(), newest > newestWithSequence else { return lastSequence }
+      return max(lastSequence + 1 << 32, min(newest + 1, 1 << 29) << 32)
+    }
+
+    mutating func count(_ footer: SpillFooter, of number: UInt64) {
+      lastSequence = max(lastSequence, footer.lastSequence + 1)
+      if footer.lastSequence > 0 { newestWithSequence = max(newestWithSequence, number) }
+    }
+  }
+
+  /// Opens the directory, as long as a caller still waits for it. Waits for the disk.
+  func open(_ sources: ChunkSources, isNeeded: () -> Bool = { true }) throws(ReadError) -> SpillStore {
+    ledger.charge(SpillFormat.fixedBytes)
+    let names = try folder.names().sorted()
+    let known = try folder.readRoot()
+    // Before anything is changed.
+    try folder.refuseOtherVersions(names)
+    try folder.sign(configuration.processNumber)
+    let (root, isRootWritten) = try root(known)
+    let codecIdentity = configuration.codec.spilledIdentity
+    var state = SpillState(
+      stagingLimit: configuration.stagingBytes, rules: configuration.breaker,
+      choosesCodec: configuration.codec is AutomaticCodec)
+    state.ageLimit = configuration.ageLimit?.nanoseconds ?? .max
+    if !configuration.isReadOnly { removeLeftovers(names) }
+    let numbers = names.compactMap { SpillFormat.segmentNumber($0) }.sorted()
+    // From the newest on: the first of several records of a block counts, and tombstones are known before the records
+    // they remove.
+    var removed: [Int: SpillRemovedBlocks] = [:]
+    var counted = Counted()
+    var overRead: [UInt64] = []
+    for number in numbers.reversed() {
+      guard isNeeded() else { throw ReadError(.closed, "the opening was cancelled", context: context) }
+      guard let contents = try read(number, root, &counted) else { continue }
+      // The limit may be lower than before. Then none of the older segments stays, so none needs its tombstones.
+      if !overRead.isEmpty || !configuration.isReadOnly && ledger.bytes > ledger.limit {
+        contents.segment.end()
+        overRead.append(number)
+        continue
+      }
+      let place = state.add(
+        .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
+      state.enter(contents.footer, of: place, readingCodec: codecIdentity, &removed)
+      state.counts.damaged += contents.damaged
+    }
+    remove(overRead, &counted)
+    state.unread = counted.unread
+    state.lastRank = counted.lastNumber
+    let core = SpillCore(
+      configuration, codecIdentity: codecIdentity, directory: directory, ledger: ledger, files: files, lanes: lanes,
+      state: state)
+    let writer = SpillWriter(
+      core, in: folder, root: root, isRootWritten: isRootWritten, lastSegment: counted.lastNumber,
+      lastSequence: counted.sequenceToGoOnFrom)
+    let reason: SpillStore.ReadOnlyReason? =
+      configuration.isReadOnly
+      ? .configured : root.refusesWhenFull && !configuration.refusesWhenFull ? .otherConfiguration : nil
+    return SpillStore(core, sources: sources, writer: writer, readOnlyReason: reason)
+  }
+
+  /// The directory's `store`, or a new one. A new one makes all segments there invalid. Returns also whether it is on
+  /// the disk. On a full disk it is written before the first segment.
+  private func root(_ known: SpillRoot.Reading) throws(ReadError) -> (SpillRoot, isWritten: Bool) {
+    switch known {
+    case .good(let root): return (root, true)
+    case .missing, .damaged:
+      guard !configuration.isReadOnly else {
+        throw ReadError(
+          .notFound, "there is no spill directory, or it is damaged: open it for writing to make a new one",
+          context: context)
+      }
+      let root = SpillRoot(
+        directoryID: configuration.random(), epoch: 1, created: configuration.wallClock(),
+        refusesWhenFull: configuration.refusesWhenFull)
+      // If a file is in its way, that file is replaced; anything else is an error.
+      do throws(Errno) {
+        try SpillFolder.write(root, to: directory)
+        return (root, true)
+      } catch {
+        guard SpillTrouble.failed(error).concernsWritesOnly else {
+          throw .errno(error, "make the spill directory", context)
+        }
+        return (root, false)
+      }
+    }
+  }
+
+  /// Deletes what a crash left: unused private directories, and the next `store`.
+  private func removeLeftovers(_ names: [String]) {
+    for name in names where SpillFormat.isPrivateName(name) { folder.removePrivate(name) }
+    if let shared = folder.shared.map({ SpillFolder($0, on: folder.disk, context) }) {
+      // A directory in use is locked, including this one. `try?`: tried again at the next opening.
+      for name in (try? shared.names()) ?? [] where SpillFormat.isPrivateName(name) { shared.removePrivate(name) }
+    }
+    if names.contains(SpillFolder.nextStoreName), folder.isOurs(SpillFolder.nextStoreName) {
+      try? directory.remove(SpillFolder.nextStoreName)
+    }
+  }
+
+  // MARK: segments
+
+  /// Reads a segment; `nil` if it is not valid.
+  func read(_ number: UInt64, _ root: SpillRoot, _ counted: inout Counted) throws(ReadError) -> Contents? {
+    let name = SpillFormat.segmentName(number)
+    do throws(Errno) {
+      // Checked before it is opened, since a file that belongs to others must not be opened.
+      guard folder.disk.owns(try directory.status(of: name)) else {
+        if try isLinked(number, root) { leave(number, &counted) }
+        return nil
+      }
+      let file = try files.withDescriptors { () throws(Errno) in
+        try directory.open(name, writing: !configuration.isReadOnly)
+      }
+      let status = try file.status()
+      guard folder.disk.owns(status) else { return nil }
+      guard folder.disk.trusts(status), let (header, check) = try SpillScan.header(of: file),
+        header.isSegment(number, of: root)
+      else {
+        // Only if its contents say that it is one of ours: another program may use such a name.
+        if !configuration.isReadOnly, folder.isOurs(name) { try directory.remove(name) }
+        return nil
+      }
+      counted.lastNumber = max(counted.lastNumber, number)
+      let charge = SpillLedger.charge(of: status)
+      ledger.charge(charge)
+      let segment = SpillSegment(
+        number: number, check: check, codec: header.codec, charge: charge, ledger: ledger, files: files)
+      files.enter(file, number)
+      do throws(Errno) {
+        if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {
+          counted.count(footer, of: number)
+          return Contents(segment: segment, length: status.size, footer: footer)
+        }
+        return try seal(segment, file, status.size, &counted)
+      } catch {
+        segment.end()
+        throw error
+      }
+    } catch {
+      switch error {
+      // Removed in between, or not a file.
+      case .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
+      // One bad file does not keep the others from being read.
+      case .ioError, .permissionDenied, .notPermitted, .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+        leave(number, &counted)
+        return nil
+      default: throw .errno(error, "read the spill directory", context)
+      }
+    }
+  }
+
+  /// Whether a segment of this directory has another name as well. Such a segment is not used, but may be valid again
+  /// later.
+  private func isLinked(_ number: UInt64, _ root: SpillRoot) throws(Errno) -> Bool {
+    let name = SpillFormat.segmentName(number)
+    let status = try directory.status(of: name)
+    guard status.kind == .file, status.owner == folder.disk.user else { return false }
+    let file = try files.withDescriptors { () throws(Errno) in try directory.open(name, writing: false) }
+    return try SpillScan.header(of: file)?.header.isSegment(number, of: root) == true
+  }
+
+  /// Gives a segment that was not sealed a footer with its valid records.
+  private func seal(
+    _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ counted: inout Counted
+  ) throws(Errno) -> Contents {
+    let scan = try SpillScan(file, check: segment.check, length: length)
+    counted.count(scan.footer, of: segment.number)
+    var contents = Contents(
+      segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
+    guard !configuration.isReadOnly else { return contents }
+    let closing = scan.footer.closing(sequence: counted.lastSequence, at: scan.end, segmentCheck: segment.check)
+    do throws(Errno) {
+      // First cut off what follows, so that it can never look like a trailer.
+      try file.truncate(scan.end)
+      try file.writeAll(closing, at: scan.end)
+      contents.length += closing.count
+      contents.isSealed = true
+      segment.recharge(SpillLedger.rounded(contents.length))
+    } catch {
+      // On a full disk the segment stays as it is, and is scanned again the next time.
+      guard SpillTrouble.failed(error).concernsWritesOnly else { throw error }
+    }
+    return contents
+  }
+
+  // MARK: segments that are not entered
+
+  /// Removes segments, given from the newest on. The oldest goes first, so that a tombstone exists for as long as the
+  /// chunks it removes.
+  func remove(_ numbers: [UInt64], _ counted: inout Counted) {
+    var left = numbers
+    do throws(Errno) {
+      while let oldest = left.last {
+        do throws(Errno) {
+          try directory.remove(SpillFormat.segmentName(oldest))
+        } catch {
+          guard error == .noSuchFileOrDirectory else { throw error }
+        }
+        left.removeLast()
+        if configuration.syncsEvery != nil { try directory.sync() }
+      }
+    } catch {
+      // They stay, together with newer ones, and count.
+      for number in left { leave(number, &counted) }
+    }
+  }
+
+  /// Keeps a segment of which nothing is known. Its space counts. If it is readable the next time, its contents are
+  /// older than what comes from now on.
+  func leave(_ number: UInt64, _ counted: inout Counted) {
+    let charge = (try? directory.status(of: SpillFormat.segmentName(number))).map { SpillLedger.charge(of: $0) } ?? 0
+    ledger.charge(charge)
+    counted.lastNumber = max(counted.lastNumber, number)
+    counted.unread[number] = charge
+  }
+}
+
+extension SpillState {
+  /// Enters the contents of a segment, unless a newer segment says otherwise. `removed` has the tombstones of newer
+  /// segments, by the slots of sources; those of this segment are added.
+  ///
+  /// - Parameter codec: the identity of the store's codec. What another codec of the user's has encoded is not entered.
+  ///   `nil`: all is, to be counted and not read.
+  mutating func enter(
+    _ footer: SpillFooter, of place: UInt32, readingCodec codec: UInt64? = nil,
+    _ removed: inout [Int: SpillRemovedBlocks]
+  ) {
+    let (number, writer) = (places[Int(place)]!.segment.number, places[Int(place)]!.segment.codec)
+    // A footer does not say how each chunk is encoded. Some may be LZ4's, copied from an older segment: those are lost.
+    let isForeign = codec.map { writer != 0 && writer != $0 } ?? false
+    // A source beyond the maximum is not known, so its records here are not found.
+    let slots = footer.identities.map { sources.enter($0) }
+    for (local, slot) in slots.enumerated() {
+      guard let slot else { continue }
+      places[Int(place)]!.locals[slot] = UInt32(local)
+      sources[slot].newestSegment = max(sources[slot].newestSegment, number)
+    }
+    for tombstone in footer.tombstones {
+      guard let slot = slots[Int(tombstone.source)] else { continue }
+      removed[slot, default: SpillRemovedBlocks()].add(tombstone.blocks, bound: tombstone.bound)
+      places[Int(place)]!.tombstones.append((slot, tombstone.blocks, tombstone.bound))
+    }
+    let removedHere = slots.map { slot -> SpillRemovedBlocks? in
+      guard let slot else { return nil }
+      removed[slot]?.prepare(forQuestions: footer.entries.count)
+      return removed[slot]
+    }
+    for entry in footer.entries.reversed() {
+      guard let slot = slots[Int(entry.source)], entry.block <= SpillTable.largestBlock, entry.lower == 0,
+        Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)), entry.stored <= entry.count,
+        !isForeign || entry.stored == entry.count, table.find(source: slot, block: Int(entry.block)) == 0
+      else { continue }
+      guard removedHere[Int(entry.source)]?.removes(entry.block, entry.sequence) != true else { continue }
+      set(
+        slot, Int(entry.block),
+        SpillTable.Record(segment: place, offset: entry.offset, stored: entry.stored, fetchedAt: entry.fetchedAt))
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package import RangeIO
+
+extension SpillStore {
+  /// Erases the blocks that hold bytes of `range`, as soon as possible also on the disk.
+  package func erase(_ range: ByteRange, of token: ChunkToken) {
+    guard !range.isEmpty, binding(of: token) != nil else { return }
+    let slot = state.withLock { state -> Int? in
+      // A file that could not be read may hold some of it, even if nothing of it is known.
+      let isNeeded = !state.unread.isEmpty && mayChangeFiles
+      let known = state.sources.binding(of: token.number)?.slot
+      guard let slot = known ?? (isNeeded ? state.sources.enter(sourceOf: token.number) : nil) else { return nil }
+      state.sources[slot].removals += 1
+      return slot
+    }
+    if let slot { erase(token.grid.blocks(covering: range), slot) }
+  }
+
+  /// Erases a version's blocks that hold bytes of `range`, on every grid. Includes blocks that were not read in this
+  /// process.
+  func erase(_ range: ByteRange, ofVersion source: SourceDescription) {
+    guard let any = BlockGrid(blockSize: 1), let version = SpillIdentity(source, any) else { return }
+    let preferred = BlockGrid(blockSize: source.preferredBlockSize).flatMap { SpillIdentity(source, $0) }
+    let slots = state.withLock { state in
+      // A file that could not be read may hold some of it: on the grid on which the source is read, unless the user
+      // chooses another.
+      if let preferred, !state.unread.isEmpty, mayChangeFiles, !state.isGivenUp {
+        _ = state.sources.enter(preferred)
+      }
+      let slots = state.sources.slots(ofID: source.id).filter { state.sources[$0].identity.isVersion(of: version) }
+      for slot in slots { state.sources[slot].removals += 1 }
+      return slots.map { ($0, state.sources[$0].identity.shift) }
+    }
+    for (slot, shift) in slots { erase(range.lowerBound >> shift..<(range.upperBound - 1) >> shift + 1, slot) }
+  }
+
+  /// Forgets a version that was replaced. Its records are removed together with their segments.
+  package func eraseRetired(_ token: ChunkToken) {
+    let (staged, sweeps) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
+      guard let slot = state.sources.unbind(token.number), state.sources[slot].bindings == 0 else { return ([], false) }
+      return (state.outdate(slot), state.beginSweepingOutdated())
+    }
+    withExtendedLifetime(staged) {}
+    if sweeps { sweepOutdated() }
+  }
+
+  /// Erases all versions of a source. Includes those that were not read in this process.
+  ///
+  /// If a file could not be read when the directory was opened, the versions in it are not known: the next ``flush()``
+  /// throws.
+  package func erase(source id: String) {
+    let slots = state.withLock { state in
+      if !state.unread.isEmpty, mayChangeFiles, !state.isGivenUp { state.mayReturn = true }
+      let slots = state.sources.slots(ofID: id)
+      for slot in slots { state.sources[slot].removals += 1 }
+      return slots
+    }
+    for slot in slots { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
+  }
+
+  /// Erases what was read in this process as well: the disk does not tell the one from the other.
+  package func eraseLeftovers(of id: String?) {
+    if let id { erase(source: id) } else { eraseAll() }
+  }
+
+  /// - Parameter slot: already counts this removal, so that it is not forgotten in between, unless the store is closed.
+  func erase(_ blocks: Range<Int>, _ slot: Int) {
+    let staged = state.withLock { state -> [SpillStaging.Entry] in
+      // Closed since it was counted: nothing is known any more.
+      guard state.sources.has(slot) else { return [] }
+      let removed = state.unstage(slot, blocks)
+      state.counts.stale += removed.count
+      if blocks.count <= 4096 {
+        for block in blocks {
+          let found = state.table.find(source: slot, block: block)
+          if found != 0 { state.remove(found) }
+        }
+      }
+      return removed
+    }
+    withExtendedLifetime(staged) {}
+    if blocks.count > 4096 { core.sweep { $0.source == slot && blocks.contains($0.block) } }
+    let isNoted = state.withLock { state -> Bool in
+      // Closed in between: the source then has another slot, or none.
+      guard !state.isGivenUp else { return false }
+      defer { state.sources[slot].removals -= 1 }
+      guard mayChangeFiles else { return false }
+      // Written down if any of it may be on the disk, or on its way there. Only when nothing of it can be found any
+      // more: records copied until then come before this removal, so it removes them too.
+      let mayBeOnDisk = state.oldestSegment.map { $0 <= state.sources[slot].newestSegment } ?? false
+      guard mayBeOnDisk || state.isWriting || !state.unread.isEmpty else { return false }
+      state.note(.init(slot: slot, blocks: UInt64(blocks.lowerBound)..<UInt64(blocks.upperBound)))
+      return true
+    }
+    if isNoted { writer.wake(isUrgent: true) }
+  }
+
+  /// Removes everything. From now on nothing can be found. After a restart this holds once ``flush()`` has returned.
+  ///
+  /// A store that combines tiers raises the generations itself; if you use this store alone, this method does.
+  @discardableResult package func removeEverything() -> ChunkRemoval {
+    sources.removing(.everything) { _ in eraseAll() }
+    return ChunkRemoval()
+  }
+
+  /// Erases everything, including sources that were not read in this process.
+  package func eraseAll() {
+    let (staged, isNoted) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
+      let all = state.unstage { _, _ in true }
+      state.counts.stale += all.count
+      guard !state.isGivenUp, mayChangeFiles else { return (all, false) }
+      state.noteClearing()
+      state.isFull = false
+      // It needs no room, and makes some: whatever writing waits for, this does not.
+      (state.isHeldUp, state.writesPausedUntil) = (false, nil)
+      return (all, true)
+    }
+    withExtendedLifetime(staged) {}
+    core.sweep { _ in true }
+    if isNoted { writer.wake(isUrgent: true) }
+  }
+
+  /// Whether removals are written down: not in a read-only directory.
+  var mayChangeFiles: Bool { readOnlyReason != .configured }
+
+  /// Removes the blocks of all outdated versions from the index, in one walk in the background.
+  func sweepOutdated() {
+    configuration.background.startElsewhere(.utility) { [weak self] in
+      var next: Int? = 1
+      while let self, let first = next {
+        next = state.withLock { $0.sweepOutdated(from: first) }
+        await Task.yield()
+      }
+    }
+  }
+
+  // MARK: time
+
+  /// Changes how long chunks are kept after they were requested from the source. Older chunks can no longer be found.
+  /// They are removed together with their segment, or by ``removeExpired()``.
+  package func limit(age: Duration?) {
+    state.withLock { $0.ageLimit = age?.nanoseconds ?? .max }
+  }
+
+  /// Removes what is older than the limit from the index.
+  package func removeExpired() {
+    let now = configuration.wallClock()
+    let limit = state.withLock { $0.ageLimit }
+    guard limit != .max else { return }
+    let count = core.sweep { $0.fetchedAt > now || now - $0.fetchedAt >= limit }
+    state.withLock { $0.counts.expirations += count }
+  }
+}

@@ -1,0 +1,251 @@
+public import RangeIO
+import Synchronization
+
+/// A store of several tiers: memory, compressed memory and a disk, in any combination, or two stores of your own.
+///
+/// Chunks that the upper tier evicts move to the lower one; chunks read there are promoted again.
+///
+/// ```swift
+/// let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
+/// let reader = try await RangeReader(source) { Caching(store) }
+///
+/// let survives = try await TieredChunkStore(
+///   memory: .mebibytes(256), compressed: .mebibytes(128),
+///   disk: .init(directory: "/var/cache/app", limit: .gibibytes(20)))
+/// ```
+///
+/// You can combine any two stores: `TieredChunkStore(upper, lower)`. To combine more than two, start from the bottom,
+/// since two combined stores are again a store.
+///
+/// - A look-up is answered from both at once: what the upper store has, what is on its way down, and what the lower
+///   store has.
+/// - Chunks that the upper store evicts to make room wait in a bounded queue, where they can be found, and are moved in
+///   the background. A chunk that is read there is promoted again. If the queue is full, the chunk is dropped and
+///   counted.
+/// - Pieces that the lower store must load first are promoted when that store says so: a compressed store says so at
+///   the second touch, so that reading everything once does not flush the upper store. Bytes that the lower store has
+///   in memory are served from where they are.
+/// - At rest a byte is in only one of the two, unless the lower store keeps copies.
+///
+/// Pins, metadata, limits and statistics are those of the library's stores among the parts, however you combine them.
+/// What no part can do throws.
+///
+/// For the full rules see *The life of a chunk* in `Docs/Architecture.md`.
+public final class TieredChunkStore: ChunkStore, FullChunkStore {
+  let upper: any FullChunkStore
+  let lower: any FullChunkStore
+  let mover: DemotionQueue
+  /// What it knows of its tiers in memory, if it made them.
+  let memory: MemoryTiers?
+  /// Used only with these.
+  let limitChanges: Locked<LimitChanges<Limits>>
+  /// The stores that this one is made of, from the top down. None of them is itself a combined store.
+  var parts: [any FullChunkStore] { [upper, lower].flatMap { ($0 as? TieredChunkStore)?.parts ?? [$0] } }
+  /// The demotion queues of all parts, from the top down.
+  var movers: [DemotionQueue] {
+    ((upper as? TieredChunkStore)?.movers ?? []) + [mover] + ((lower as? TieredChunkStore)?.movers ?? [])
+  }
+  /// The store of memory and compressed memory, if that is above a disk.
+  let inner: TieredChunkStore?
+  /// The tier on disk, if there is one.
+  package let spill: SpillStore?
+  /// Whether bytes that enter the upper store are also written to the disk at once, without the upper store doing that.
+  private let copiesDown: Bool
+
+  /// Creates a store of `upper` and `lower`. Nothing else may use those two.
+  ///
+  /// - Parameter queueLimit: the number of bytes that may be on their way down. Default: 1 MiB.
+  /// - Precondition: both have the same ``ChunkSources``.
+  public convenience init(
+    _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1)
+  ) {
+    self.init(upper, lower, queueLimit: queueLimit, background: BackgroundWork())
+  }
+
+  /// - Parameter background: where chunks are moved.
+  package convenience init(
+    _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1),
+    background: BackgroundWork
+  ) {
+    self.init(upper.full, lower.full, memory: nil, queueLimit: queueLimit.bytes, background)
+  }
+
+  init(
+    _ upper: any FullChunkStore, _ lower: any FullChunkStore, memory: MemoryTiers?, queueLimit: Int,
+    _ background: BackgroundWork
+  ) {
+    precondition(upper.sources === lower.sources, "stores that are composed know the same sources")
+    self.upper = upper
+    self.lower = lower
+    self.memory = memory
+    limitChanges = Locked(LimitChanges(memory?.limits ?? Limits(memory: .bytes(0), compressed: .bytes(0))))
+    // However the stores are nested.
+    func disk(of store: any FullChunkStore) -> SpillStore? {
+      store as? SpillStore ?? (store as? TieredChunkStore)?.spill
+    }
+    let above = disk(of: upper)
+    spill = above ?? disk(of: lower)
+    copiesDown = above == nil && spill?.configuration.writesOnInsertion == true
+    inner = lower is SpillStore ? upper as? TieredChunkStore : nil
+    // Weak, since the compressed store above a disk has this queue as its outlet.
+    let compressed = memory?.compressed
+    mover = DemotionQueue(from: upper, to: lower, limit: queueLimit, background) { [weak compressed] in
+      compressed?.isExpired($0) ?? false
+    }
+    upper.sendEvictions(to: mover)
+  }
+
+  /// The sources that both stores share.
+  public var sources: ChunkSources { upper.sources }
+
+  /// As the upper store answers, since that is where bytes come in.
+  package var keepsPartsOfBlocks: Bool { upper.keepsPartsOfBlocks }
+
+  /// Whether one of the stores may.
+  public var mayOutliveProcess: Bool { upper.mayOutliveProcess || lower.mayOutliveProcess }
+
+  package var now: ReadInstant { upper.now }
+  package var background: BackgroundWork { mover.background }
+
+  /// Sends chunks that the lower store evicts to `outlet`.
+  package func sendEvictions(to outlet: any EvictionSink) { lower.sendEvictions(to: outlet) }
+
+  /// Waits for a turn of the upper store.
+  package nonisolated(nonsending) func enterUnreserved() async throws { try await upper.enterUnreserved() }
+
+  package func leaveUnreserved() { upper.leaveUnreserved() }
+
+  // MARK: down
+
+  /// Makes room in the upper store.
+  public func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
+    upper.reserve(range, ofRun: run, for: token)
+  }
+
+  /// Keeps the bytes in the upper store.
+  @discardableResult public func insert(
+    _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
+  ) -> Bool {
+    guard upper.insert(bytes, at: range, ticket: ticket, reservation: reservation) else { return false }
+    // Removes what arrived below since the look-up: a race leaves a copy there.
+    erasePromotedBelow(range, ticket.token)
+    if copiesDown { for chunk in Chunk.split(bytes, at: range, ticket: ticket) { spill?.insertDemoted(chunk) } }
+    return true
+  }
+
+  /// Keeps a chunk from a tier above in the upper store.
+  @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
+    guard upper.insertDemoted(chunk) else { return false }
+    for range in chunk.ranges { erasePromotedBelow(range, chunk.token) }
+    return true
+  }
+
+  /// Cancels a reservation of the upper store.
+  public func cancel(_ reservation: ChunkReservation) { upper.cancel(reservation) }
+
+  func erasePromotedBelow(_ range: ByteRange, _ token: ChunkToken) {
+    // For our own tiers it is known whether anything of it is below. A disk keeps its copies, and chunks on their way
+    // there can still be found here.
+    if memory != nil, token.chargedBytesBelow.load(ordering: .sequentiallyConsistent) == 0 { return }
+    for (_, part) in token.grid.pieces(of: range) {
+      // The upper store may have chosen not to keep it. Then this is the only copy.
+      guard upper.holdsSome(of: part, token: token.number, grid: token.grid) else { continue }
+      mover.erase(part, of: token)
+      lower.erasePromoted(part, of: token)
+    }
+  }
+
+  // MARK: removing
+
+  /// Erases what both stores hold.
+  public func erase(_ range: ByteRange, of token: ChunkToken) {
+    upper.erase(range, of: token)
+    mover.erase(range, of: token)
+    lower.erase(range, of: token)
+  }
+
+  /// Erases what both stores hold and ``sources`` does not know.
+  public func eraseLeftovers(of id: String?) {
+    upper.eraseLeftovers(of: id)
+    lower.eraseLeftovers(of: id)
+  }
+
+  /// Erases what both stores hold of a source.
+  package func erase(source id: String) {
+    upper.erase(source: id)
+    for token in sources.tokens(ofID: id) where token.source.byteCount > 0 {
+      mover.erase(0..<token.source.byteCount, of: token)
+    }
+    lower.erase(source: id)
+  }
+
+  /// Erases everything in both stores.
+  package func eraseAll() {
+    upper.eraseAll()
+    mover.removeAll()
+    lower.eraseAll()
+  }
+
+  /// The chunks of the upper store, then those of the lower.
+  package func residents() -> AnyIterator<[Chunk]> {
+    let (above, below) = (upper.residents(), lower.residents())
+    return AnyIterator { above.next() ?? below.next() }
+  }
+
+  /// Erases what both stores hold of a retired token.
+  package func eraseRetired(_ token: ChunkToken) {
+    upper.eraseRetired(token)
+    if token.source.byteCount > 0 { mover.erase(0..<token.source.byteCount, of: token) }
+    lower.eraseRetired(token)
+  }
+
+  /// Notes that the tier above now holds `range`.
+  package func erasePromoted(_ range: ByteRange, of token: ChunkToken) {
+    upper.erasePromoted(range, of: token)
+    erasePromotedBelow(range, token)
+  }
+
+  package func removeSource(_ id: String) {
+    sources.removing(.source(id: id)) { tokens in
+      // Pins first: a chunk that is added in between is not pinned, or is erased with the rest.
+      for token in tokens { token.entry.forgetWhatIsKept() }
+      for token in tokens { eraseWhole(token) }
+      // Includes what an earlier process has left of it.
+      erase(source: id)
+    }
+  }
+
+  package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
+    guard !range.isEmpty else { return }
+    // What an earlier process has left of it may have no token yet.
+    _ = tokens(of: source)
+    sources.removing(.version(source, range)) { tokens in
+      for token in tokens {
+        // Whole blocks in every tier: half of a block that stays in one tier would come back in another.
+        let blocks = token.grid.outward(range, in: token.source.byteCount)
+        if !blocks.isEmpty { erase(blocks, of: token) }
+      }
+      // Includes what an earlier process has left of it.
+      let whole = 0..<source.byteCount
+      if range.overlaps(whole) { spill?.erase(range.clamped(to: whole), ofVersion: source) }
+    }
+  }
+
+  /// The memory of a ``MemoryStore`` that this store has made is freed as the result is iterated.
+  @discardableResult package func removeEverything() -> ChunkRemoval {
+    var removal = ChunkRemoval()
+    sources.removing(.everything) { tokens in
+      mover.removeAll()
+      guard let memory else {
+        for token in tokens { token.entry.forgetWhatIsKept() }
+        eraseAll()
+        return
+      }
+      removal = memory.memory.removeEverything()
+      inner?.mover.removeAll()
+      memory.compressed?.eraseAll()
+      spill?.eraseAll()
+    }
+    return removal
+  }
+}

@@ -1,0 +1,48 @@
+import RangeIOTesting
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+@testable import RangeIOTiers
+
+/// What a flush says, and when.
+@Suite struct SpillFlushTests {
+  @Test func `a removal that is noted after a flush has begun does not fail it`() async throws {
+    let clock = ManualClock()
+    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let store = try spill.open()
+    let source = FillSource(store.sources)
+    for block in 0..<4 { source.put(block, in: store) }
+    try await store.flush()
+    // An old failure, that is over.
+    store.core.note(.noSpace, "write a spill file", isWrite: true)
+    // As a run that writes, so that the order is known.
+    store.state.withLock { $0.isWriting = true }
+    let flush = Promise<Void>()
+    store.state.withLock { $0.flushes.append(.init(answer: flush, lastRemoval: $0.staging.lastRemoval)) }
+    source.erase(1..<2, in: store)
+    spill.disk.faults = .always(.write, .fail(.noSpace))
+    store.state.withLock { $0.isWriting = false }
+    await #expect(throws: ReadError.self) { try await store.flush() }
+    try await flush.value()
+    try? await store.close()
+  }
+
+  @Test func `a flush tries again at once when a reader has released a segment`() async throws {
+    let clock = ManualClock()
+    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let store = try spill.open()
+    let source = FillSource(store.sources)
+    for block in 0..<4 { source.put(block, in: store) }
+    try await store.flush()
+    // As after a batch that found no room, whose readers have ended since: none is awaited any more.
+    let later = store.now.advanced(by: .seconds(5))
+    store.state.withLock { ($0.isHeldUp, $0.writesPausedUntil) = (true, later) }
+    source.erase(1..<2, in: store)
+    try await store.flush()
+    #expect(store.statistics().tombstones == 1)
+    #expect(store.state.withLock { $0.writesPausedUntil == nil && !$0.isHeldUp })
+    try await store.close()
+  }
+}

@@ -1,0 +1,76 @@
+import RangeIOTesting
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+@testable import RangeIOTiers
+
+/// Processes that share a directory, one of which is slow or stopped while it has its turn to make a file.
+@Suite struct SpillNeighbourTests {
+  private let clock = ManualClock()
+
+  private func spill() -> SimulatedSpill {
+    SimulatedSpill {
+      $0.isShared = true
+      $0.time = TimeSource(clock)
+      $0.quotaTries = 3
+    }
+  }
+
+  /// The turn to make a file, as another process takes it.
+  private func turn(_ spill: SimulatedSpill) throws -> any SpillFile {
+    let directory = try spill.disk.newProcess().openDirectory(SimulatedSpill.directory)
+    return try directory.open(SpillFolder.quotaName, writing: true)
+  }
+
+  private func fill(_ blocks: Range<Int>, _ source: FillSource, _ store: SpillStore) async throws {
+    for block in blocks {
+      source.put(block, in: store)
+      if block % 8 == 7 { try await store.flush() }
+    }
+    try await store.flush()
+  }
+
+  @Test func `a neighbour that is stopped in its turn costs writes, and nothing that is there`() async throws {
+    let spill = spill()
+    let stores = [try spill.open(), try spill.open()]
+    let source = FillSource(stores[1].sources)
+    try await fill(0..<60, source, stores[1])
+    let stopped = try turn(spill)
+    #expect(try stopped.lock(exclusively: true))
+    try await fill(60..<120, source, stores[1])
+    let statistics = stores[1].statistics()
+    #expect(statistics.segmentsFreed == 0 && statistics.evictions == 0 && statistics.dropped > 0)
+    #expect(statistics.breakerOpenings == 0)
+    #expect(stores[1].lastFailure?.code == .inUse && stores[1].lastFailure?.isTransient == true)
+    #expect(source.served(0..<60, by: stores[1]) == Set(0..<60))
+    try stopped.unlock()
+    clock.advance(by: .seconds(6))
+    try await fill(120..<130, source, stores[1])
+    #expect(source.served(120..<130, by: stores[1]) == Set(120..<130))
+    for store in stores { try await store.close() }
+  }
+
+  @Test func `while segments are let go of, others have their turn`() async throws {
+    let spill = spill()
+    let store = try spill.open()
+    let source = FillSource(store.sources)
+    try await fill(0..<8, source, store)
+    let turn = try turn(spill)
+    let (freed, refused) = (Tally(), Tally())
+    spill.disk.faults = DiskFaults { call in
+      guard call.kind == .remove else { return nil }
+      return .delay {
+        // Nothing but the lock is asked for.
+        guard (try? turn.lock(exclusively: true)) == true else { return refused.change(by: 1) }
+        try? turn.unlock()
+        freed.change(by: 1)
+      }
+    }
+    try await fill(8..<400, source, store)
+    #expect(freed.now > 3 && refused.now == 0)
+    spill.disk.faults = .none
+    try await store.close()
+  }
+}

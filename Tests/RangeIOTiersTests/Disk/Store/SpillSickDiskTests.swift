@@ -1,0 +1,437 @@
+import RangeIOTesting
+import SystemPackage
+import Testing
+
+@testable import RangeIO
+@testable import RangeIOTestSupport
+@testable import RangeIOTiers
+
+/// A disk that fails, hangs or is full, as the store meets it.
+struct SpillSickDiskTests {
+  /// Runs what happens in the background of stores whose disks hang, when a test says so.
+  private let jobs = JobCount()
+
+  private func fill(_ source: FillSource, _ blocks: Range<Int>, _ store: SpillStore) async throws {
+    for block in blocks { source.put(block, in: store) }
+    try await store.flush()
+  }
+
+  /// Has three reads fail.
+  private func sicken(_ spill: SpillOnSimulatedDisk, _ source: FillSource, _ store: SpillStore) async {
+    spill.disk.faults = .always(.read, .fail(.ioError))
+    for block in 0..<3 { #expect(await source.load(block, in: store) == nil) }
+  }
+
+  // MARK: the breaker
+
+  @Test func `three errors open it, reads go past it, one probe at a time tries, and ten successes close it`()
+    async throws
+  {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<20, store)
+    await sicken(spill, source, store)
+    #expect(store.statistics().breaker == .open && store.statistics().readErrors == 3)
+    #expect(source.held(source.block(5), in: store).isEmpty)
+    spill.disk.faults = .none
+    spill.clock.advance(by: .milliseconds(4999))
+    #expect(source.held(source.block(5), in: store).isEmpty)
+    spill.clock.advance(by: .milliseconds(1))
+    do {
+      let probe = source.held(source.block(5), in: store)
+      #expect(probe.count == 1 && probe.first?.loader.isQuick == false)
+      #expect(source.held(source.block(6), in: store).isEmpty)
+      #expect(store.statistics().breaker == .trying)
+    }
+    // Never asked: another may try.
+    for block in 5..<15 {
+      #expect(store.statistics().breaker == .trying)
+      #expect(await source.load(block, in: store) == source.expected(source.block(block)))
+    }
+    let statistics = store.statistics()
+    #expect(statistics.breaker == .closed && statistics.breakerOpenings == 1 && statistics.breakerClosings == 1)
+    try await store.close()
+  }
+
+  @Test func `a probe that fails doubles the pause`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<20, store)
+    await sicken(spill, source, store)
+    for (block, pause) in zip(3..., [5, 10, 20, 40]) {
+      spill.clock.advance(by: .seconds(pause - 1))
+      #expect(source.held(source.block(block), in: store).isEmpty)
+      spill.clock.advance(by: .seconds(1))
+      #expect(await source.load(block, in: store) == nil)
+    }
+    #expect(store.statistics().breakerOpenings == 5)
+    try? await store.close()
+  }
+
+  @Test func `a probe of blocks that do not lie side by side is of the first of them, once`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    for blocks in [[0, 1, 2, 10], [3, 11], [4, 12]] {
+      for block in blocks { source.put(block, in: store) }
+      try await store.flush()
+    }
+    await sicken(spill, source, store)
+    for block in [0, 1, 2] { source.put(block, in: store) }
+    spill.disk.faults = .none
+    spill.clock.advance(by: .seconds(5))
+    guard case .partial(let pieces, let held, let gaps) = source.look(source.block(3).lowerBound..<13 * 4096, in: store)
+    else { return #expect(Bool(false)) }
+    #expect(pieces.isEmpty && held.count == 1 && held.first?.wanted == source.block(3))
+    #expect(gaps == [4 * 4096..<13 * 4096])
+    #expect(await held[0].loader.load {} == source.expected(source.block(3)))
+    try? await store.close()
+  }
+
+  @Test func `a probe that is cancelled before it began lets another try at once`() async throws {
+    let gate = Gate()
+    let spill = SpillOnSimulatedDisk { $0.work = .threads(IOThreads(limit: 1)) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<5, store)
+    await sicken(spill, source, store)
+    spill.disk.faults = .none
+    spill.clock.advance(by: .seconds(5))
+    // The only thread is busy with something else.
+    store.lanes.reads.start { gate.pass() }
+    await gate.arrival()
+    let probe = source.held(source.block(3), in: store)
+    let task = Task { await probe[0].loader.load {} }
+    task.cancel()
+    #expect(await task.value == nil)
+    #expect(source.held(source.block(4), in: store).count == 1)
+    gate.open()
+    withExtendedLifetime(probe) {}
+    try? await store.close()
+  }
+
+  @Test(.simulated) func `a disk on which nothing could be written yet is tried by writing`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    spill.disk.faults = .always(.write, .fail(.ioError))
+    for block in 0..<3 { try await fill(source, block..<block + 1, store) }
+    #expect(store.statistics().breaker == .open && store.statistics().writeErrors == 3)
+    #expect(store.isEmpty && !source.put(9, in: store))
+    spill.disk.faults = .none
+    spill.clock.advance(by: .seconds(5))
+    try await fill(source, 0..<11, store)
+    #expect(store.statistics().breaker == .closed && store.statistics().blocks == 11)
+    try await store.close()
+  }
+
+  @Test func `a full disk stops writes only, for a while`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<2, store)
+    spill.disk.faults = .always(.write, .fail(.noSpace))
+    for block in 2..<6 { try await fill(source, block..<block + 1, store) }
+    let statistics = store.statistics()
+    #expect(statistics.breaker == .closed && statistics.breakerOpenings == 0 && statistics.writeErrors == 1)
+    #expect(statistics.dropped == 4)
+    #expect(await source.load(1, in: store) == source.expected(source.block(1)))
+    spill.disk.faults = .none
+    spill.clock.advance(by: .seconds(5))
+    try await fill(source, 2..<6, store)
+    #expect(store.statistics().blocks == 6)
+    try await store.close()
+  }
+
+  @Test func `what waits to be written is found while it is open`() async throws {
+    let spill = SpillOnSimulatedDisk { $0.writeDelay = .seconds(1000) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<5, store)
+    source.put(9, in: store)
+    await sicken(spill, source, store)
+    #expect(store.statistics().breaker == .open)
+    #expect(source.read(source.block(9), in: store) == [source.block(9)])
+    #expect(source.held(source.block(4), in: store).isEmpty && !source.put(10, in: store))
+    try? await store.close()
+  }
+
+  // MARK: removals
+
+  @Test(.simulated) func `what is removed while it is open is removed on the disk before it serves again`() async throws
+  {
+    let spill = SpillOnSimulatedDisk()
+    let process = spill.disk.newProcess()
+    let store = try await spill.open(process)
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<20, store)
+    await sicken(spill, source, store)
+    source.token.raiseGeneration()
+    store.erase(source.block(7), of: source.token)
+    #expect(!source.isIn(store, 7))
+    await #expect(throws: ReadError.self) { try await store.flush() }
+    spill.disk.faults = .none
+    spill.clock.advance(by: .seconds(5))
+    // Asked to serve, it removes first.
+    #expect(source.held(source.block(8), in: store).isEmpty)
+    await quiet()
+    #expect(store.statistics().tombstones == 1)
+    #expect(!source.held(source.block(8), in: store).isEmpty)
+    process.crash()
+    let again = try await spill.open()
+    let other = FillSource(again.sources)
+    #expect(!other.isIn(again, 7) && other.isIn(again, 8))
+    try await again.close()
+  }
+
+  @Test func `what a failed write has left on the disk is reached by a removal`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let process = spill.disk.newProcess()
+    let store = try await spill.open(process)
+    let source = FillSource(store.sources)
+    // The header of the file, then all of the chunk, but told as an error.
+    spill.disk.faults = .on(.write, number: 1, .tear(after: .max))
+    try await fill(source, 3..<4, store)
+    #expect(store.isEmpty)
+    source.token.raiseGeneration()
+    store.erase(source.block(3), of: source.token)
+    try await store.flush()
+    process.crash()
+    let again = try await spill.open()
+    #expect(!FillSource(again.sources).isIn(again, 3))
+    try await again.close()
+  }
+
+  @Test func `a removal that could not be synced is written again`() async throws {
+    let spill = SpillOnSimulatedDisk { $0.syncsEvery = .bytes(1) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<5, store)
+    source.token.raiseGeneration()
+    spill.disk.faults = .on(.sync, number: 0, .fail(.ioError))
+    store.erase(source.block(3), of: source.token)
+    try? await store.flush()
+    try await store.flush()
+    spill.disk.losePower(seed: 3)
+    let again = try await spill.open()
+    #expect(!FillSource(again.sources).isIn(again, 3))
+    try await again.close()
+  }
+
+  @Test func `a removal that finds no room is not said to be durable`() async throws {
+    let spill = SpillOnSimulatedDisk(segments: 2) { $0.refusesWhenFull = true }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    for block in 0..<20 { try await fill(source, block..<block + 1, store) }
+    #expect(store.statistics().dropped > 0)
+    source.token.raiseGeneration()
+    store.erase(source.block(0), of: source.token)
+    await #expect { try await store.flush() } throws: { ($0 as? ReadError)?.code == .limitExceeded }
+    try? await store.close()
+  }
+
+  // MARK: hanging
+
+  @Test func `a read that hangs is late, then stalls and opens it, and hardly any more threads get stuck`() async throws
+  {
+    let gate = Gate()
+    let spill = SpillOnSimulatedDisk {
+      $0.work = .threads(IOThreads(limit: 8))
+      $0.background = BackgroundWork(executor: jobs)
+    }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<10, store)
+    spill.disk.faults = .always(.read, .delay { gate.pass() })
+    let found = (0..<3).map { source.held(source.block($0), in: store)[0] }
+    let isLate = Tally()
+    let hung = Task { await found[0].loader.load { isLate.change(by: 1) } }
+    await gate.arrival()
+    pass(spill.clock) { isLate.now == 1 }
+    #expect(store.statistics().lateReads == 1 && store.statistics().breaker == .closed)
+    pass(spill.clock) { store.statistics().breaker == .open }
+    // Its reader goes to the source at the latest now.
+    #expect(await hung.value == nil)
+    // Found before, and not asked for any more.
+    #expect(await found[1].loader.load {} == nil)
+    #expect(gate.arrivals == 1)
+    spill.clock.advance(by: .seconds(5))
+    let probe = source.held(source.block(5), in: store)
+    let trying = Task { await probe[0].loader.load {} }
+    await gate.arrival(2)
+    for block in 6..<10 { #expect(source.held(source.block(block), in: store).isEmpty) }
+    #expect(gate.arrivals == 2)
+    gate.open()
+    _ = await trying.value
+    spill.disk.faults = .none
+    try? await store.close()
+  }
+
+  @Test func `a read that gets no thread because others hang is late all the same`() async throws {
+    let gate = Gate()
+    let spill = SpillOnSimulatedDisk {
+      $0.work = .threads(IOThreads(limit: 1))
+      $0.background = BackgroundWork(executor: jobs)
+    }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<2, store)
+    store.lanes.reads.start(isUrgent: true) { gate.pass() }
+    await gate.arrival()
+    let isLate = Tally()
+    let piece = source.held(source.block(1), in: store)[0]
+    let hasEnded = Tally()
+    let waiting = Task(executorPreference: jobs) {
+      defer { hasEnded.change(by: 1) }
+      return await piece.loader.load { isLate.change(by: 1) }
+    }
+    pass(spill.clock) { isLate.now == 1 }
+    #expect(hasEnded.now == 0)
+    pass(spill.clock) { hasEnded.now == 1 }
+    #expect(await waiting.value == nil)
+    // The disk itself was never asked.
+    #expect(store.statistics().breaker == .closed)
+    gate.open()
+    try await store.close()
+  }
+
+  @Test func `a piece that several flights want is read for each, and nothing stays watched`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<2, store)
+    let loader = source.held(source.block(1), in: store)[0].loader
+    for _ in 0..<3 { #expect(await loader.load {} == source.expected(source.block(1))) }
+    #expect(store.watch.count == 0 && store.statistics().reads == 3)
+    try await store.close()
+  }
+
+  @Test func `a write that hangs opens it, and closing waits no longer than it may`() async throws {
+    let gate = Gate()
+    let threads = IOThreads(limit: 1)
+    let spill = SpillOnSimulatedDisk {
+      $0.work = .threads(threads)
+      $0.background = BackgroundWork(executor: jobs)
+    }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    spill.disk.faults = .always(.write, .delay { gate.pass() })
+    source.put(1, in: store)
+    let flushing = Task { try await store.flush() }
+    await gate.arrival()
+    pass(spill.clock) { store.statistics().breaker == .open }
+    let end = store.now.advanced(by: .seconds(2))
+    let closing = Task(executorPreference: jobs) { try await store.close(by: end) }
+    pass(spill.clock) { store.now > end }
+    await #expect { try await closing.value } throws: { ($0 as? ReadError)?.code == .timedOut }
+    #expect(!store.isWritable)
+    gate.open()
+    _ = try? await flushing.value
+    spill.disk.faults = .none
+    // Then the lock is given back. What comes after the writer on its thread sees it.
+    let over = Promise<Void>()
+    threads.submit(IOJob { over.resolve(.success(())) })
+    try await over.value()
+    #expect(store.state.withLock { $0.places.isEmpty && $0.isGivenUp })
+  }
+
+  @Test func `a flush waits for a disk that hangs no longer than it may, and what waits is written later`() async throws
+  {
+    let gate = Gate()
+    let spill = SpillOnSimulatedDisk {
+      $0.work = .threads(IOThreads(limit: 1))
+      $0.background = BackgroundWork(executor: jobs)
+    }
+    let disk = try await spill.open()
+    var memory = MemoryStore.Configuration(limit: .mebibytes(1))
+    memory.time = TimeSource(spill.clock)
+    let store = TieredChunkStore(
+      MemoryStore(memory, sources: disk.sources), disk, background: BackgroundWork(executor: jobs))
+    let source = FillSource(disk.sources)
+    /// Flushes for two seconds, which are over before anything else happens.
+    func flushInVain() async {
+      let isOver = Tally()
+      let flushing = Task(executorPreference: jobs) {
+        defer { isOver.change(by: 1) }
+        try await store.flush(within: .seconds(2))
+      }
+      pass(spill.clock) { isOver.now == 1 }
+      guard isOver.now == 1 else { return flushing.cancel() }
+      await #expect { try await flushing.value } throws: { ($0 as? ReadError)?.code == .timedOut }
+    }
+    // On its way down, and it does not go on by itself.
+    store.mover.take([source.chunk(2, at: store.now)])
+    await flushInVain()
+    store.mover.proceed()
+    jobs.run()
+    spill.disk.faults = .always(.write, .delay { gate.pass() })
+    source.put(1, in: disk)
+    await flushInVain()
+    await gate.arrival()
+    spill.disk.faults = .none
+    gate.open()
+    try await store.flush(within: .seconds(1000))
+    #expect(source.isIn(disk, 1) && source.isIn(disk, 2) && disk.statistics().written == 2)
+    try await disk.close()
+  }
+
+  @Test func `a long batch of quick calls is no stall`() async throws {
+    let spill = SpillOnSimulatedDisk()
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    let clock = spill.clock
+    // Each takes a while, none a second, all together some.
+    spill.disk.faults = .always(.write, .delay { clock.advance(by: .milliseconds(400)) })
+    try await fill(source, 0..<15, store)
+    #expect(clock.now.offset > .seconds(2))
+    #expect(store.statistics().breakerOpenings == 0)
+    try await store.close()
+  }
+
+  /// Moves the clock in small steps until `isDone`, with all that happens in the background after each.
+  private func pass(_ clock: ManualClock, until isDone: () -> Bool) {
+    jobs.run()
+    for _ in 0..<1000 where !isDone() {
+      clock.advance(by: .milliseconds(50))
+      jobs.run()
+    }
+    #expect(isDone())
+  }
+
+  // MARK: letting go of segments
+
+  @Test func `one bad place does not keep its segment from going`() async throws {
+    let spill = SpillOnSimulatedDisk(segments: 4)
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    for block in 0..<12 { try await fill(source, block..<block + 1, store) }
+    // Read often, so that it is copied on.
+    for block in 0..<12 { for _ in 0..<3 { _ = await source.load(block, in: store) } }
+    spill.disk.faults = .always(.read, .fail(.ioError))
+    for block in 20..<60 { try await fill(source, block..<block + 1, store) }
+    let statistics = store.statistics()
+    #expect(statistics.dropped == 0 && statistics.evictions > 20 && source.isIn(store, 59))
+    #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
+    spill.disk.faults = .none
+    try await store.close()
+  }
+
+  @Test func `clearing that fails leaves no segment that never goes`() async throws {
+    let spill = SpillOnSimulatedDisk(segments: 4)
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<2, store)
+    spill.disk.faults = .on(.rename, number: 0, .fail(.ioError))
+    store.removeAll()
+    try? await store.flush()
+    #expect(store.state.withLock { $0.places.allSatisfy { $0?.isSealed ?? true } })
+    try await store.flush()
+    #expect(store.isEmpty && store.statistics().segments == 0)
+    for block in 0..<40 { try await fill(source, block..<block + 1, store) }
+    #expect(store.statistics().dropped == 0)
+    #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
+    try await store.close()
+  }
+}
