@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// Who keeps blocks compressed: the library's tiers, LZ4 in a loop of C, and RocksDB's block cache.
 enum TierContenders {

@@ -1,5 +1,5 @@
-@_spi(Benchmarks) import RangeIO
-import RangeIOTiers
+import RangeIO
+@_spi(Benchmarks) import RangeIOTiers
 
 /// The library's compressed tier below as little memory as there can be, so that nearly all of what is read once is
 /// compressed.

@@ -1,6 +1,6 @@
 import Foundation
-@_spi(Benchmarks) import RangeIO
-import RangeIOTiers
+import RangeIO
+@_spi(Benchmarks) import RangeIOTiers
 
 /// The library's store on a disk, read by a reader whose source has nothing.
 final class SpillStorePeer: SpillPointReader {
