@@ -67,7 +67,7 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
     sum.pointee.store(sum.pointee.load(ordering: .relaxed) &+ amount, ordering: .relaxed)
   }
 
-  /// Finds the thread's own stripe, or takes the first that nobody owns; or adds to the sums of all but the owner.
+  /// Finds the thread's stripe, or takes a free one. If none is free, adds atomically to the second sums of its first stripe.
   @inline(never) private func addSlowly(_ amount: Int, as thread: Int) {
     for step in 0...mask {
       let index = (thread + step) & mask
