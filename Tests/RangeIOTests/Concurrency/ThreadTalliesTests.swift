@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import Foundation
 import Synchronization
 import Testing
@@ -30,24 +31,32 @@ import Testing
     #expect(tallies.sums.sums() == (20 * 50_000, 190 * 50_000))
   }
 
-  // As many threads as there are stripes, whatever their numbers.
+  // As many threads as there are stripes, of which two each begin to look at one stripe.
   @Test func `threads that run at once each have a stripe of their own`() async {
     let tallies = Tallies()
-    let all = DispatchSemaphore(value: 0)
     let count = ThreadSpread.count
+    let all = DispatchSemaphore(value: 0)
     let arrived = Mutex(0)
-    await onThreads(count) { _ in
-      tallies.sums.add(1)
+    let counting = Mutex(0)
+    await onThreads(2 * count) { _ in
+      let isChosen = Int(rio_thread_number()) & (count - 1) < count / 2
       // None ends before the last has come: its number would be another's.
       let isLast = arrived.withLock { arrived in
         arrived += 1
-        return arrived == count
+        return arrived == 2 * count
       }
-      if isLast { for _ in 0..<count { all.signal() } }
+      if isLast { for _ in 0..<2 * count { all.signal() } }
       all.wait()
-      for _ in 0..<1000 { tallies.sums.add(1) }
+      let takesPart =
+        isChosen
+        && counting.withLock { counting in
+          counting += 1
+          return counting <= count
+        }
+      if takesPart { for _ in 0..<1000 { tallies.sums.add(1) } }
     }
-    #expect(tallies.sums.sums().events == count * 1001)
+    let threads = min(count, counting.withLock { $0 })
+    #expect(threads > count / 2 && tallies.sums.sums().events == threads * 1000)
     #expect(tallies.sums.sumsOfOthers().events == 0)
   }
 
