@@ -14,7 +14,7 @@ import Synchronization
 struct ThreadTallies: ~Copyable, @unchecked Sendable {
   // Unchecked: memory that only atomic operations touch, freed with its one owner.
   /// Two cache lines, one for the owner and one for the others.
-  @inline(__always) private static var byteCount: Int { ThreadSpread.stride }
+  @inline(__always) private static var stripeSize: Int { ThreadSpread.stride }
   private static let othersOffset = 64
 
   /// The place of each value in a stripe. The others have their sums in the same places, a cache line further.
@@ -23,25 +23,36 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
     static let amount = 8
   }
 
-  /// The number of stripes less one.
-  private let mask: Int
-  private let stripes: UnsafeMutableRawPointer
-  /// The number of the thread that owns each stripe, or 0.
-  private let owners: UnsafeMutableRawPointer
+  /// Points to the number of stripes less one, in lines that nothing else writes to. The stripes follow; before it, backwards, stands
+  /// the number of the thread that owns each of them, or 0. One pointer, so that a hit hands on one register.
+  private let header: UnsafeMutableRawPointer
 
   /// Creates a tally at zero.
   init() {
     let count = ThreadSpread.count
-    mask = count - 1
-    let size = count * Self.byteCount + (count * 8 + Self.byteCount - 1) / Self.byteCount * Self.byteCount
-    stripes = .allocate(byteCount: size, alignment: Self.byteCount)
-    owners = stripes + count * Self.byteCount
+    let size = Self.ownersSize(count) + (1 + count) * Self.stripeSize
+    let block = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: Self.stripeSize)
     for place in stride(from: 0, to: size, by: 8) {
-      (stripes + place).bindMemory(to: Atomic<Int>.self, capacity: 1).initialize(to: Atomic(0))
+      (block + place).bindMemory(to: Atomic<Int>.self, capacity: 1).initialize(to: Atomic(0))
     }
+    header = block + Self.ownersSize(count)
+    header.storeBytes(of: count - 1, as: Int.self)
   }
 
-  deinit { stripes.deallocate() }
+  deinit { (header - Self.ownersSize(mask + 1)).deallocate() }
+
+  /// The bytes of as many owners, in whole lines.
+  private static func ownersSize(_ count: Int) -> Int {
+    (count * 8 + stripeSize - 1) / stripeSize * stripeSize
+  }
+
+  @inline(__always) private var mask: Int { header.load(as: Int.self) }
+  @inline(__always) private func stripe(_ index: Int) -> UnsafeMutableRawPointer {
+    header + (index &+ 1) &* Self.stripeSize
+  }
+  @inline(__always) private func owner(_ index: Int) -> UnsafeMutablePointer<Atomic<Int>> {
+    Self.cell(header, (~index) &* 8)
+  }
 
   @inline(__always) private static func cell(_ base: UnsafeMutableRawPointer, _ place: Int)
     -> UnsafeMutablePointer<Atomic<Int>>
@@ -53,7 +64,7 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
   @inline(__always) func add(_ amount: Int) {
     let thread = Int(rio_thread_number())
     let index = thread & mask
-    guard Self.cell(owners, index &* 8).pointee.load(ordering: .relaxed) == thread else {
+    guard owner(index).pointee.load(ordering: .relaxed) == thread else {
       return addSlowly(amount, as: thread)
     }
     addAsOwner(amount, of: index)
@@ -61,7 +72,7 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
 
   /// Only the thread that owns the stripe may call this, so nothing is written between the loads and the stores.
   @inline(__always) private func addAsOwner(_ amount: Int, of index: Int) {
-    let stripe = stripes + index &* Self.byteCount
+    let stripe = stripe(index)
     let (events, sum) = (Self.cell(stripe, Place.events), Self.cell(stripe, Place.amount))
     events.pointee.store(events.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     sum.pointee.store(sum.pointee.load(ordering: .relaxed) &+ amount, ordering: .relaxed)
@@ -69,9 +80,10 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
 
   /// Finds the thread's stripe, or takes a free one. If none is free, adds atomically to the second sums of its first stripe.
   @inline(never) private func addSlowly(_ amount: Int, as thread: Int) {
+    let mask = mask
     for step in 0...mask {
       let index = (thread + step) & mask
-      let owner = Self.cell(owners, index * 8)
+      let owner = owner(index)
       // Read first: an exchange that fails writes to the line all the same.
       let known = owner.pointee.load(ordering: .relaxed)
       if known == thread { return addAsOwner(amount, of: index) }
@@ -79,7 +91,7 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
       else { continue }
       return addAsOwner(amount, of: index)
     }
-    let others = stripes + ((thread & mask) * Self.byteCount + Self.othersOffset)
+    let others = stripe(thread & mask) + Self.othersOffset
     Self.cell(others, Place.events).pointee.wrappingAdd(1, ordering: .relaxed)
     Self.cell(others, Place.amount).pointee.wrappingAdd(amount, ordering: .relaxed)
   }
@@ -97,7 +109,7 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
   private func sums(at offset: Int) -> (events: Int, amount: Int) {
     var (events, amount) = (0, 0)
     for index in 0...mask {
-      let part = stripes + (index * Self.byteCount + offset)
+      let part = stripe(index) + offset
       events &+= Self.cell(part, Place.events).pointee.load(ordering: .relaxed)
       amount &+= Self.cell(part, Place.amount).pointee.load(ordering: .relaxed)
     }
