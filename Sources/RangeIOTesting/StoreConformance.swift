@@ -53,7 +53,7 @@ public enum StoreConformance {
       try await one.eraseAll()
       try await settle?(store)
       try await one.checkOwnMemory()
-      for everything in [false, true] where store.mayOutliveProcess {
+      for everything in [false, true] where store.traits.mayOutliveProcess {
         try await settle?(store)
         try one.checkLeftovers(everything: everything)
         try await settle?(store)

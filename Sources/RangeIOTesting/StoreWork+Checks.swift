@@ -5,7 +5,7 @@ extension StoreWork {
   /// A store keeps a block in its own memory, not in the memory that the caller passed.
   mutating func checkOwnMemory() async throws(StoreFault) {
     let token = ownToken()
-    let ticket = token.ticket(fetchedAt: full.now)
+    let ticket = token.ticket(fetchedAt: now)
     guard let reservation = store.reserve(0..<4096, ofRun: 4096, for: token) else {
       throw StoreFault("has no room for a block when it is empty")
     }
@@ -31,7 +31,7 @@ extension StoreWork {
   func checkLeftovers(everything: Bool) throws(StoreFault) {
     let token = ownToken()
     while token.isAlive { _ = store.sources.endReading(token, isOver: true) }
-    store.eraseLeftovers(of: everything ? nil : token.source.id)
+    store.erase(source: everything ? nil : token.source.id)
     try expectNothing(0..<4096, ownToken(), "were left by an earlier process, and erased")
   }
 

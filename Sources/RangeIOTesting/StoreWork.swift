@@ -29,6 +29,9 @@ struct StoreWork {
   var fetches: [Fetch] = []
   var hits = 0
 
+  /// The current time by the store's clock.
+  var now: ReadInstant { full.now }
+
   static let sizes = [1, 511, 4096, 60_001, 200_000]
   static let grids = [512, 4096].map { BlockGrid(blockSize: $0)! }
 
@@ -61,7 +64,7 @@ struct StoreWork {
     let gaps = try await lookUp(range, token)
     for gap in gaps {
       let wanted = Bool.random(using: &random) ? token.grid.outward(gap, in: token.source.byteCount) : gap
-      let ticket = token.ticket(fetchedAt: full.now)
+      let ticket = token.ticket(fetchedAt: now)
       let run = gaps.reduce(0) { $0 + $1.count }
       guard let reservation = store.reserve(wanted, ofRun: run, for: token) else { continue }
       guard reservation.byteCount <= limit else {
@@ -103,7 +106,7 @@ struct StoreWork {
   mutating func arriveTooLate() throws(StoreFault) {
     let token = someToken()
     let range = token.grid.outward(someRange(of: token), in: token.source.byteCount)
-    let ticket = token.ticket(fetchedAt: full.now)
+    let ticket = token.ticket(fetchedAt: now)
     guard let reservation = store.reserve(range, ofRun: range.count, for: token) else { return }
     token.beginRemoval(of: range)
     store.erase(range, of: token)
@@ -127,7 +130,7 @@ struct StoreWork {
     let id = someToken().source.id
     let tokens = store.sources.tokens(ofID: id)
     for token in tokens { token.beginRemoval() }
-    full.erase(source: id)
+    full.erase(.source(id: id))
     if isAlone {
       for token in tokens { try expectNothing(0..<token.source.byteCount, token, "was erased with its source") }
     }
@@ -138,7 +141,7 @@ struct StoreWork {
     giveUp()
     let tokens = store.sources.all
     for token in tokens { token.beginRemoval() }
-    full.eraseAll()
+    full.erase(.everything)
     for token in tokens { token.endRemoval() }
     for token in tokens { try expectNothing(0..<token.source.byteCount, token, "was erased with everything") }
   }
@@ -162,7 +165,7 @@ struct StoreWork {
     let number = UInt64(source) * 2 + version
     let description = SourceDescription(id: "source \(source)", validator: Version(number: number), byteCount: size)
     let (token, retired) = store.sources.token(for: description, grid: grid, reading: true)
-    for old in retired { full.eraseRetired(old) }
+    for old in retired { full.erase(.retired(old)) }
     return token
   }
 

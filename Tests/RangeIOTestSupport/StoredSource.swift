@@ -20,7 +20,7 @@ struct StoredSource {
     let (token, retired) = store.sources.token(
       for: source, grid: BlockGrid(blockSize: blockSize)!, reading: reading)
     self.token = token
-    for old in retired { store.eraseRetired(old) }
+    for old in retired { store.erase(.retired(old)) }
   }
 
   /// The right bytes.

@@ -75,7 +75,7 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
   package init(ofFilesIn store: any ChunkStore) {
     super.init(
       CachingStage(
-        store, fill: store.full.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4),
+        store, fill: store.traits.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4),
         passing: .kibibytes(64), onSecondRead: true, needsVersion: true))
   }
 }
@@ -87,6 +87,8 @@ final class CachingStage: ReadyStage {
   /// The number under which descriptions know this stage.
   let number = CachingStage.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   let store: any FullChunkStore
+  /// The store's.
+  let traits: StoreTraits
   let fill: Caching.Fill
   /// By the block size that the user has set.
   private let ownGrid: BlockGrid?
@@ -94,6 +96,8 @@ final class CachingStage: ReadyStage {
   let largest: Int
   /// Whether sources without a version are read past the store.
   private let needsVersion: Bool
+  /// The store, if it is one tier in memory, for which it can be found out whether keeping more pays.
+  let memory: MemoryStore?
   /// Recently read blocks, if only what is read twice is kept.
   let touched: RecentTouches?
   /// Finds out whether that pays, if the store is one in memory.
@@ -124,12 +128,14 @@ final class CachingStage: ReadyStage {
     // Once, not for each read.
     let store = store.full
     self.store = store
+    traits = store.traits
+    memory = store as? MemoryStore
     self.fill = fill
     // Looking up each block of a longer range would take longer than any caller waits.
     self.largest = (largest ?? .gibibytes(64)).bytes
     keeper = CacheKeeper(store, largest: self.largest)
     touched = onSecondRead ? store.sources.recentTouches : nil
-    let meter = onSecondRead ? store.memoryCapacity.map { store.sources.admissionMeter(capacity: $0) } : nil
+    let meter = onSecondRead ? memory.map { store.sources.admissionMeter(capacity: $0.capacity) } : nil
     keepsSecondReads = meter != nil
     self.meter = meter ?? .none
     sample = meter?.sample ?? .none
@@ -258,7 +264,7 @@ extension CachingStage {
       return answer
     }
     end(answer.ended)
-    for old in retired { store.eraseRetired(old) }
+    for old in retired { store.erase(.retired(old)) }
     if let token = answer.token, source.knownToken(of: number) != token.number { source.know(token.number, of: number) }
     return answer.token
   }
@@ -285,7 +291,7 @@ extension CachingStage {
       return reading.remove(source)
     }
     guard let ended else { return }
-    if store.sources.endReading(ended, isOver: true) { store.eraseRetired(ended) }
+    if store.sources.endReading(ended, isOver: true) { store.erase(.retired(ended)) }
   }
 
   func endReading() {
@@ -297,6 +303,6 @@ extension CachingStage {
   }
 
   private func end(_ tokens: [ChunkToken]) {
-    for token in tokens where store.sources.endReading(token) { store.eraseRetired(token) }
+    for token in tokens where store.sources.endReading(token) { store.erase(.retired(token)) }
   }
 }

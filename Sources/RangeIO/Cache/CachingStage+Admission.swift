@@ -6,7 +6,7 @@ extension CachingStage {
   /// them.
   func keeps(_ request: ReadRequest, _ key: UInt64, _ admission: AdmissionMeter) -> Bool {
     guard admission.touches.touch(key) else { return false }
-    return !request.source.isPassed || store.hasRoom(for: Self.charge(of: request.range)) || admission.takesTurn()
+    return !request.source.isPassed || hasRoom(for: request.range) || admission.takesTurn()
   }
 
   /// Whether a read that ``hit(_:of:isAbsent:)`` has not answered goes past the store, known without asking anything that
@@ -21,10 +21,10 @@ extension CachingStage {
     let key = Self.touchHash(block, number)
     let isFirst = !meter.touches.touch(key)
     // Of those that pass a few are kept, see `keeps`.
-    guard isFirst || source.isPassed && !store.hasRoom(for: Self.charge(of: range)) && meter.passesTurn() else {
+    guard isFirst || source.isPassed && !hasRoom(for: range) && meter.passesTurn() else {
       return false
     }
-    store.noteMiss(range, token: number, grid: grid, isFirst: isFirst)
+    memory?.noteMiss(range, token: number, grid: grid, isFirst: isFirst)
     return true
   }
 
@@ -38,7 +38,7 @@ extension CachingStage {
     _ next: ReadNext
   ) async throws -> ReadResponse {
     let outcomes = admission.read(
-      block.key, weight: Self.charge(of: request.range), capacity: store.memoryCapacity ?? 0)
+      block.key, weight: Self.charge(of: request.range), capacity: memory?.capacity ?? 0)
     // Of several blocks or pieces, perhaps.
     let isHit = store.holds(request.range, token: block.number, grid: grid(of: request.source))
     let timing = AdmissionMeter.Timing(admission)
@@ -70,7 +70,7 @@ extension CachingStage {
   @inline(never) func noteHit(_ range: ByteRange, _ source: SourceDescription, _ number: UInt64) {
     guard let admission, let token = store.sources.token(numbered: number) else { return }
     let key = Self.touchHash(range.lowerBound >> token.grid.shift, number)
-    let outcomes = admission.read(key, weight: Self.charge(of: range), capacity: store.memoryCapacity ?? 0)
+    let outcomes = admission.read(key, weight: Self.charge(of: range), capacity: memory?.capacity ?? 0)
     let start = admission.time
     _ = store.holds(range, token: number, grid: token.grid)
     let lookUp = admission.time - start
@@ -80,6 +80,8 @@ extension CachingStage {
     }
     if source.isPassed != token.isPassing { source.isPassed = token.isPassing }
   }
+
+  private func hasRoom(for range: ByteRange) -> Bool { memory?.hasRoom(for: Self.charge(of: range)) ?? false }
 
   /// About what a store in memory charges for what is kept of a range.
   private static func charge(of range: ByteRange) -> Int { range.count + 128 }

@@ -20,7 +20,7 @@ extension CachingStage {
     case .miss where isFirst: return try await readPast(request, next)
     case .miss:
       // Handed over: a copy would count a reference to the token.
-      let ticket = ChunkTicket(token: consume token, generation: mark.generation, fetchedAt: store.now)
+      let ticket = ChunkTicket(token: consume token, generation: mark.generation, fetchedAt: keeper.time.now)
       if let response = readAtHand(request, ticket, timing, next) { return response }
       return try await readMissing(request, ticket.token, isFirst, next, (mark, CachedParts(request.range, found)))
     case .partial(let pieces, let deferred, let gaps) where deferred.count == 1 && pieces.isEmpty && gaps.isEmpty:

@@ -88,7 +88,7 @@ extension CachingStage {
       token.flights.complete(start.flight, start.range, .failure(GivenUp(error: Self.noRoomAhead)))
       return nil
     }
-    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: store.now)
+    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: keeper.time.now)
     let (flight, range) = (start.flight, start.range)
     let request = ReadRequest(
       range, of: fetch.source, urgency: token.flights.urgency(of: start),
@@ -116,7 +116,7 @@ extension CachingStage {
   ) async -> Result<Bytes, any Error> {
     let token = fetch.token
     let reservation = keeper.store.reserve(start.range, ofRun: start.range.count, for: token)
-    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: keeper.store.now)
+    let ticket = ChunkTicket(token: token, generation: fetch.generation, fetchedAt: keeper.time.now)
     let request = ReadRequest(
       start.range, of: fetch.source, urgency: token.flights.urgency(of: start),
       grid: reservation == nil ? nil : token.grid)
@@ -143,30 +143,15 @@ extension CachingStage {
     }
   }
 
-  /// The store whose turns are used by a read without a reservation. `nil` if there is a cache below, which takes turns
-  /// itself: a read that held a turn here while it waits for one there would block other reads.
-  static func turns(of store: any FullChunkStore, below next: ReadNext) -> (any FullChunkStore)? {
-    next.isKept ? nil : store
+  /// The turns that a read without a reservation takes. `nil` if there is a cache below, which takes turns itself: a read that
+  /// held a turn here while it waits for one there would block other reads.
+  static func turns(of store: any FullChunkStore, below next: ReadNext) -> Permits? {
+    next.isKept ? nil : store.sources.unreserved
   }
 
   /// Waits for a turn to read without a reservation, but only until the reader that wants it is closed.
-  static func takeTurn(_ store: (any FullChunkStore)?, _ next: ReadNext) async throws {
-    guard let store else { return }
-    let turn = Promise<Void>()
-    let queueing = next.background.start {
-      do {
-        try await store.enterUnreserved()
-        if !turn.resolve(.success(())) { store.leaveUnreserved() }
-      } catch {
-        turn.fail(error)
-      }
-    }
-    do {
-      try await next.wait(for: turn)
-    } catch {
-      queueing.cancel()
-      throw error
-    }
+  static func takeTurn(_ turns: Permits?, _ next: ReadNext) async throws {
+    try await turns?.enter(urgency: nil) { turn in try await next.wait(for: turn) }
   }
 }
 
@@ -174,6 +159,8 @@ extension CachingStage {
 /// outlive the stage.
 final class CacheKeeper: Sendable {
   let store: any FullChunkStore
+  /// The store's, for the age of chunks.
+  let time: TimeSource
   /// Longer ranges are not kept.
   private let largest: Int
   private let keptBytes = Atomic<Int>(0)
@@ -181,6 +168,7 @@ final class CacheKeeper: Sendable {
 
   init(_ store: any FullChunkStore, largest: Int) {
     self.store = store
+    time = store.traits.time
     self.largest = largest
   }
 

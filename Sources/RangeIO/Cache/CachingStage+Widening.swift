@@ -57,7 +57,7 @@ extension CachingStage {
   private func extent(_ request: ReadRequest, _ grid: BlockGrid, _ next: ReadNext) -> Widening.Extent {
     switch fill {
     case .exact, .requestedFirst: return .exact
-    case .automatic where !request.moreRanges.isEmpty && store.keepsPartsOfBlocks:
+    case .automatic where !request.moreRanges.isEmpty && traits.keepsPartsOfBlocks:
       return extent(of: 0, request.range, request.source, grid, next)
     case .block, .automatic:
       let isAlone = request.moreRanges.isEmpty && request.purpose == .demand && !hasOwnBlockSize
@@ -76,9 +76,9 @@ extension CachingStage {
       }
       return .extents(coarse)
     }
-    guard fill == .automatic, store.keepsPartsOfBlocks else { return .blocks }
+    guard fill == .automatic, traits.keepsPartsOfBlocks else { return .blocks }
     // As far as is known: a stage that gathers nothing knows of no cost.
-    guard store.mayOutliveProcess, let gathering = next.gathering(of: source) else { return .exact }
+    guard traits.mayOutliveProcess, let gathering = next.gathering(of: source) else { return .exact }
     return grid.blockSize <= gathering.gap ? .blocks : .exact
   }
 }

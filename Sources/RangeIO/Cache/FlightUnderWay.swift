@@ -14,7 +14,7 @@ final class FlightUnderWay: Sendable {
 
   private struct State {
     /// The store whose turn it holds.
-    var turn: (any FullChunkStore)?
+    var turn: Permits?
     /// What the flight reads, and where its pipeline ends; set until the flight is over. Work started inside the flight
     /// keeps this object for as long as that work runs, which may be as long as the bytes exist.
     var reads: (token: ChunkToken, bottom: SourceLink)?
@@ -26,7 +26,7 @@ final class FlightUnderWay: Sendable {
   private let outer: FlightUnderWay?
   private let state: Locked<State>
 
-  private init(_ token: ChunkToken, _ bottom: SourceLink, turn: (any FullChunkStore)?, within outer: FlightUnderWay?) {
+  private init(_ token: ChunkToken, _ bottom: SourceLink, turn: Permits?, within outer: FlightUnderWay?) {
     self.outer = outer
     state = Locked(State(turn: turn, reads: (token, bottom)))
   }
@@ -35,7 +35,7 @@ final class FlightUnderWay: Sendable {
   ///
   /// - Parameter turns: the store whose turn is taken first and given back at the end; `nil` if none is needed.
   static func read(
-    _ request: ReadRequest, of token: ChunkToken, turns: (any FullChunkStore)?, _ next: ReadNext
+    _ request: ReadRequest, of token: ChunkToken, turns: Permits?, _ next: ReadNext
   ) async throws -> ReadResponse {
     try await CachingStage.takeTurn(turns, next)
     let flight = FlightUnderWay(token, next.bottom, turn: turns, within: underWay)
@@ -51,7 +51,7 @@ final class FlightUnderWay: Sendable {
       defer { state = State(turn: nil, reads: nil) }
       return (state.turn, state.reads)
     }
-    turn?.leaveUnreserved()
+    turn?.leave()
     withExtendedLifetime(reads) {}
   }
 
@@ -87,7 +87,7 @@ final class FlightUnderWay: Sendable {
         defer { state.turn = nil }
         return state.turn
       }
-      turn?.leaveUnreserved()
+      turn?.leave()
       flight = one.outer
     }
   }

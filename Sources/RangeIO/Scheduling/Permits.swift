@@ -27,6 +27,9 @@ package final class Permits: Sendable {
     try await enter(urgency: urgency) { answer in try await list.wait(for: answer) }
   }
 
+  /// Waits for a permit; ``leave()`` returns it. Throws when cancelled.
+  package func enter() async throws { try await enter(urgency: nil) { answer in try await answer.value() } }
+
   /// Waits for a permit as `wait` does, which throws to give up.
   package func enter(
     urgency: ReadUrgency?, _ wait: nonisolated(nonsending) (Promise<Void>) async throws -> Void

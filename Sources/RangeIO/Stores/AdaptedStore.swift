@@ -9,13 +9,32 @@ final class AdaptedStore: FullChunkStore {
   }
 
   var sources: ChunkSources { store.sources }
-  var mayOutliveProcess: Bool { store.mayOutliveProcess }
+  var traits: StoreTraits { store.traits }
 
   func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup { store.lookUp(range, of: token) }
 
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     // A token that is retired has nothing.
     sources.token(numbered: token).map { store.lookUp(range, of: $0) } ?? .miss
+  }
+
+  /// What a look-up finds.
+  func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
+    switch lookUp(range, token: token, grid: grid) {
+    case .hit: [range]
+    case .partial(let pieces, let deferred, _): ByteRanges.normalize(pieces.map(\.range) + deferred.map(\.wanted))
+    case .miss: []
+    }
+  }
+
+  /// The origin has the name of the store's type.
+  func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+    let origin = ReadExplanation.Origin("\(type(of: store))")
+    return grid.pieces(of: range).map { _, part in
+      holds(part, token: token, grid: grid)
+        ? ReadExplanation.Part(part, origin)
+        : .missing(part, origin, "it does not hold all of these bytes of the block")
+    }
   }
 
   func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
@@ -28,19 +47,18 @@ final class AdaptedStore: FullChunkStore {
 
   func cancel(_ reservation: ChunkReservation) { store.cancel(reservation) }
   func erase(_ range: ByteRange, of token: ChunkToken) { store.erase(range, of: token) }
-  func eraseLeftovers(of id: String?) { store.eraseLeftovers(of: id) }
+  func erase(source id: String?) { store.erase(source: id) }
 
-  /// The origin has the name of the store's type.
-  func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
-    explain(range, token: token, grid: grid, as: ReadExplanation.Origin("\(type(of: store))"))
+  func erase(_ scope: ChunkScope) -> ChunkRemoval {
+    if case .promoted(let range, let token) = scope, let tier {
+      tier.erasePromoted(range, of: token)
+    } else {
+      eraseTokens(of: scope)
+    }
+    return ChunkRemoval()
   }
 
   func insertDemoted(_ chunk: Chunk) -> Bool { tier?.insertDemoted(chunk) ?? store.insertPieces(of: chunk) }
-
-  func erasePromoted(_ range: ByteRange, of token: ChunkToken) {
-    guard let tier else { return store.erase(range, of: token) }
-    tier.erasePromoted(range, of: token)
-  }
 
   func sendEvictions(to outlet: any EvictionSink) {
     tier?.sendEvictions { chunks in

@@ -24,6 +24,8 @@ public final class ChunkSources: Sendable {
   private let charges = PublishedOnce<SourceCharges>()
   private let touches = PublishedOnce<RecentTouches>()
   private let admission = PublishedOnce<AdmissionMeter>()
+  /// Turns to read without a reservation, which bound the memory that such reads use together. The stores that share this share them.
+  let unreserved = Permits(4)
 
   /// Creates an empty set of sources.
   public init() {}
@@ -204,38 +206,5 @@ extension ChunkToken {
   /// Whether a tier holds chunks of this token, or has reserved room for some.
   var isCharged: Bool {
     chargedBytes != 0 || chargedBytesBelow.load(ordering: .relaxed) != 0
-  }
-}
-
-/// What a removal removes.
-package enum ChunkScope: Sendable {
-  case everything
-  /// All versions of a source.
-  case source(id: String)
-  /// A range of one version of a source.
-  case version(SourceDescription, ByteRange = wholeRange)
-
-  static let wholeRange: ByteRange = 0..<Int.max
-
-  var id: SourceID? {
-    switch self {
-    case .everything: nil
-    case .source(let id): SourceID(id)
-    case .version(let source, _): SourceID(source.id)
-    }
-  }
-
-  func covers(_ token: ChunkToken) -> Bool {
-    switch self {
-    case .everything: true
-    case .source(let id): token.source.id.hasSameBytes(as: id)
-    case .version(let source, _): token.entry.isVersion(source)
-    }
-  }
-
-  /// What is removed, in whole blocks of a grid.
-  func range(on grid: BlockGrid) -> ByteRange {
-    guard case .version(_, let range) = self else { return Self.wholeRange }
-    return grid.outward(range, in: .max)
   }
 }

@@ -1,16 +1,14 @@
 // Default implementations, and what you can do with every store.
 
 extension ChunkStore {
-  /// By default `false`.
-  public var mayOutliveProcess: Bool { false }
+  /// By default those of a store that ends with the process.
+  public var traits: StoreTraits { StoreTraits() }
 
   /// By default does nothing.
-  public func eraseLeftovers(of id: String?) {}
+  public func erase(source id: String?) {}
 
-  package func eraseWhole(_ token: ChunkToken) {
-    guard token.source.byteCount > 0 else { return }
-    erase(0..<token.source.byteCount, of: token)
-  }
+  /// This store with everything that a cache asks of one. Costs a dynamic cast: resolve it once, not for each read.
+  package var full: any FullChunkStore { self as? any FullChunkStore ?? AdaptedStore(self) }
 }
 
 extension ChunkStore {
@@ -26,12 +24,14 @@ extension ChunkStore {
   /// From now on it cannot be found, and reads in flight do not bring it back.
   ///
   /// - Parameter id: the source's id, as in `SourceDescription.id`.
-  public func remove(source id: String) { full.removeSource(id) }
+  public func remove(source id: String) { full.remove(.source(id: id)) }
 
   /// Removes the blocks of a source that hold bytes of `range`, from all tiers.
   ///
   /// From now on they cannot be found, and reads in flight do not bring them back.
-  public func remove(_ range: ByteRange, of source: SourceDescription) { full.removeBlocks(range, of: source) }
+  public func remove(_ range: ByteRange, of source: SourceDescription) {
+    if !range.isEmpty { full.remove(.version(source, range)) }
+  }
 
   /// Removes everything. From now on nothing can be found, and reads in flight do not bring it back.
   ///
@@ -48,7 +48,7 @@ extension ChunkStore {
   @discardableResult public func removeAll() -> some AsyncSequence<(removedBytes: Int, totalBytes: Int), Never>
     & Sendable
   {
-    full.removeEverything()
+    full.remove(.everything)
   }
 }
 
@@ -60,10 +60,12 @@ extension ChunkStore {
   ///
   /// - Throws: `ReadError.Code.rangeNotSatisfiable` if the source has no such range; `invalidConfiguration` if neither
   ///   the store nor a part of it is a ``MemoryStore``.
-  public func pin(_ range: ByteRange, of source: SourceDescription) throws { try full.pinBlocks(range, of: source) }
+  public func pin(_ range: ByteRange, of source: SourceDescription) throws {
+    try full.change(.pin(range, of: source)).check(keeping: "pins")
+  }
 
   /// Allows the blocks that hold `range` to be evicted again.
-  public func unpin(_ range: ByteRange, of source: SourceDescription) { full.unpinBlocks(range, of: source) }
+  public func unpin(_ range: ByteRange, of source: SourceDescription) { full.change(.unpin(range, of: source)) }
 
   /// Keeps a few bytes of your own with a version of a source: a parsed index, a title. They count towards the limit,
   /// and are removed when the source is removed or changes.
@@ -72,7 +74,7 @@ extension ChunkStore {
   /// - Throws: `ReadError.Code.limitExceeded` if there is no room; the old metadata is then still there.
   ///   `invalidConfiguration` if neither the store nor a part of it is a ``MemoryStore``.
   public func setMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
-    try full.keepMetadata(metadata, of: source)
+    try full.change(.keep(metadata: metadata, of: source)).check(keeping: "metadata")
   }
 
   /// The metadata kept with a version of a source.
@@ -83,7 +85,7 @@ extension ChunkStore {
   /// Frees memory because the system is short of it: half of what is held at a warning, otherwise all that is not
   /// pinned. Compressed memory goes first; then nothing is compressed until the pressure ends, or for a minute. Parts
   /// that are your own stores keep what they have.
-  public func handleMemoryPressure(_ pressure: MemoryPressure) { full.relieveMemory(pressure) }
+  public func handleMemoryPressure(_ pressure: MemoryPressure) { full.change(.relieve(pressure)) }
 
   /// Calls ``handleMemoryPressure(_:)`` for each signal, until the signals end or one comes after the store is gone.
   ///
@@ -98,7 +100,7 @@ extension ChunkStore {
     Void, Never
   >
   where Signals.Element == MemoryPressure {
-    full.background.start { [weak self] in
+    traits.background.start { [weak self] in
       do {
         for try await pressure in signals {
           guard let self else { return }
@@ -115,7 +117,7 @@ extension ChunkStore {
   /// have their own limits.
   ///
   /// Expired chunks are removed when they are looked up, and by a timer.
-  public func limit(age: Duration?, idle: Duration?) { full.limitTime(age: age, idle: idle) }
+  public func limit(age: Duration?, idle: Duration?) { full.change(.limitTime(age: age, idle: idle)) }
 }
 
 extension ChunkTier {

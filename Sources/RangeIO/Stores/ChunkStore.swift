@@ -16,8 +16,8 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// The sources that this store knows. Combined stores share one.
   var sources: ChunkSources { get }
 
-  /// Whether an earlier process may have left chunks here, as in a database. By default `false`.
-  var mayOutliveProcess: Bool { get }
+  /// What never changes about this store. By default ``StoreTraits/init()``.
+  var traits: StoreTraits { get }
 
   /// Returns what the store holds of `range`.
   func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup
@@ -48,7 +48,24 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// nothing.
   ///
   /// - Parameter id: whose chunks, in all versions. `nil`: those of all sources.
-  func eraseLeftovers(of id: String?)
+  func erase(source id: String?)
+}
+
+/// What never changes about a store.
+public struct StoreTraits: Sendable {
+  /// Whether an earlier process may have left chunks here, as in a database.
+  public var mayOutliveProcess = false
+  /// Whether it keeps parts of blocks, not only whole blocks.
+  package var keepsPartsOfBlocks = false
+  /// The codec by which demoted chunks may come encoded: they are kept like that.
+  package var takesEncodedBy: (any ChunkCodec)?
+  /// The clock for the age of chunks.
+  package var time = TimeSource.continuous
+  /// Where it works in the background.
+  package var background = BackgroundWork()
+
+  /// Those of a store that ends with the process.
+  public init() {}
 }
 
 /// A store that is made to be one of several tiers, see `TieredChunkStore`. Any store can be a tier; conform to this

@@ -86,19 +86,14 @@ extension CompressedStore {
       }
       if let found { return found }
     }
-    return ByteRanges.gaps(in: range, covered: coverage(range, token, grid)).isEmpty
-  }
-
-  package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    !coverage(range, token, grid).isEmpty
+    return ByteRanges.gaps(in: range, covered: coverage(range, token: token, grid: grid)).isEmpty
   }
 
   package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
-    .parts(of: range, held: coverage(range, token, grid), .compressed) { [.missing($0, .compressed, .notKept)] }
+    .parts(of: range, held: coverage(range, token: token, grid: grid), .compressed) { [.missing($0, .compressed, .notKept)] }
   }
 
-  /// The parts of `range` that are here, in order.
-  func coverage(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
+  package func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
     let now = presentForLimits
     var covered: [ByteRange] = []
     for (block, part) in grid.pieces(of: range) {
@@ -174,8 +169,8 @@ private struct CompressedLoader: PieceLoader {
   var isQuick: Bool { range.count <= store.configuration.inlineLimit.bytes }
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
-    // A few at a time, to bound the memory they use together. These turns are never closed.
-    guard (try? await store.turns.enter(store.nobodyCloses)) != nil else { return nil }
+    // A few at a time, to bound the memory they use together.
+    guard (try? await store.turns.enter()) != nil else { return nil }
     defer { store.turns.leave() }
     return decompress()
   }

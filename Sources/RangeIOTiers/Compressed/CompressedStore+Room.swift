@@ -162,10 +162,6 @@ extension CompressedStore {
 
   private var segmentCount: Int { shards.reduce(0) { $0 + $1.state.withLock { $0.segments.count } } }
 
-  package func relieveMemory(_ pressure: MemoryPressure) {
-    if pressure != .normal { drop(to: pressure == .critical ? 0 : ledger.bytes / 2) }
-  }
-
   /// Frees memory because the system is short of it, until at most this many bytes are held. Copies pinned pieces and
   /// nothing else, and sends nothing to a tier below.
   func drop(to bytes: Int) { _ = drop(ledger.bytes - bytes) }

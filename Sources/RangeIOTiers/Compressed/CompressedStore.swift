@@ -64,7 +64,6 @@ package final class CompressedStore: FullChunkStore {
   let dropped = Atomic<Int>(0)
   /// Turns to decompress large pieces.
   let turns = Permits(4)
-  let nobodyCloses = WaiterRegistry()
 
   package convenience init(limit: ByteCount) { self.init(Configuration(limit: limit), sources: ChunkSources()) }
 
@@ -84,9 +83,14 @@ package final class CompressedStore: FullChunkStore {
     limitTime(age: configuration.ageLimit, idle: configuration.idleLimit)
   }
 
-  package var now: ReadInstant { configuration.time.now }
-  package var background: BackgroundWork { configuration.background }
-  package var keepsPartsOfBlocks: Bool { true }
+  package var traits: StoreTraits {
+    var traits = StoreTraits()
+    traits.keepsPartsOfBlocks = true
+    (traits.time, traits.background) = (configuration.time, configuration.background)
+    return traits
+  }
+
+  var now: ReadInstant { configuration.time.now }
 
   /// The current time in nanoseconds, or `.min` if nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }
@@ -121,9 +125,19 @@ package final class CompressedStore: FullChunkStore {
     return all
   }
 
+  @discardableResult package func change(_ order: StoreOrder) -> StoreOrder.Outcome {
+    switch order {
+    case .limitTime(let age, let idle): limitTime(age: age, idle: idle)
+    case .expire: removeExpired()
+    case .relieve(let pressure): if pressure != .normal { drop(to: pressure == .critical ? 0 : ledger.bytes / 2) }
+    case .pin, .unpin, .keep: return .notHere
+    }
+    return .done
+  }
+
   // MARK: time
 
-  package func limitTime(age: Duration?, idle: Duration?) {
+  private func limitTime(age: Duration?, idle: Duration?) {
     limitsAreChanging.withLock { _ in
       let now = now.nanoseconds
       for shard in shards {
@@ -205,7 +219,7 @@ extension CompressedStore {
   }
 
   /// Removes pieces that are older, or have been idle for longer, than the limits allow.
-  package func removeExpired() {
+  private func removeExpired() {
     guard presentForLimits != .min else { return }
     // Uses the time of each step: with an earlier time, newer pieces would seem to come from the future, and be
     // removed.
@@ -213,6 +227,9 @@ extension CompressedStore {
     shards[0].state.withLock { $0.counts.expirations += count }
   }
 
-  /// Erases all records, and all segments but one for each shard.
-  package func eraseAll() { sweep { _, _, _ in true } }
+  /// Of everything, erases all records, and all segments but one for each shard.
+  @discardableResult package func erase(_ scope: ChunkScope) -> ChunkRemoval {
+    if case .everything = scope { sweep { _, _, _ in true } } else { eraseTokens(of: scope) }
+    return ChunkRemoval()
+  }
 }

@@ -34,6 +34,8 @@ final class DemotionQueue: EvictionSink {
   /// Weak, since the tier above has this as its outlet.
   private weak let upper: (any FullChunkStore)?
   let background: BackgroundWork
+  /// The clock for pauses.
+  private let time: TimeSource
   private let isExpired: @Sendable (Chunk) -> Bool
 
   /// - Parameters:
@@ -47,12 +49,13 @@ final class DemotionQueue: EvictionSink {
     state = Locked(State(queue: DemotionQueueState(limit: limit)))
     self.upper = upper
     self.lower = lower
+    (takesEncodedBy, time) = (lower.traits.takesEncodedBy, lower.traits.time)
     self.background = background
   }
 
   // MARK: coming
 
-  var takesEncodedBy: (any ChunkCodec)? { lower.takesEncodedBy }
+  let takesEncodedBy: (any ChunkCodec)?
 
   func take(_ chunks: ArraySlice<Chunk>) {
     // The caller releases dropped chunks after its lock is free. Replaced chunks are kept here until `proceed` releases
@@ -139,7 +142,7 @@ final class DemotionQueue: EvictionSink {
     for range in chunk.ranges where upper.holdsSome(of: range, token: token.number, grid: token.grid) {
       // If a piece is partly above, the rest is removed too: no byte may rest in both tiers.
       if !upper.holds(range, token: token.number, grid: token.grid) { state.withLock { $0.counts.dropped += 1 } }
-      lower.erasePromoted(range, of: token)
+      lower.erase(.promoted(range, of: token))
     }
   }
 
@@ -191,6 +194,13 @@ final class DemotionQueue: EvictionSink {
     if removal == .waited { settle([entry.chunk]) }
   }
 
+  /// Removes the chunks of a scope.
+  func erase(_ scope: ChunkScope, _ sources: ChunkSources) {
+    if case .everything = scope { return removeAll() }
+    guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return }
+    for (token, range) in sources.parts(of: scope) { erase(range, of: token) }
+  }
+
   /// Removes the chunks of a token that hold bytes of `range`.
   func erase(_ range: ByteRange, of token: ChunkToken) {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return }
@@ -226,12 +236,12 @@ final class DemotionQueue: EvictionSink {
 
   // MARK: limits
 
-  private func isPaused(_ state: State) -> Bool { state.pausedUntil.map { lower.now < $0 } ?? false }
+  private func isPaused(_ state: State) -> Bool { state.pausedUntil.map { time.now < $0 } ?? false }
 
   /// Takes nothing for this long, and drops what waits.
   func pause(for duration: Duration) {
     // Uses the clock that is later compared with this.
-    let end = lower.now.advanced(by: duration)
+    let end = time.now.advanced(by: duration)
     state.withLock { $0.pausedUntil = end }
     removeAll(dropping: true)
   }

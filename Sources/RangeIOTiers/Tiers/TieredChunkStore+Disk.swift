@@ -167,6 +167,7 @@ final class EmptyStore: FullChunkStore {
   init(_ sources: ChunkSources) { self.sources = sources }
 
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup { .miss }
+  func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] { [] }
   func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? { nil }
   func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool { false }
   func cancel(_ reservation: ChunkReservation) {}

@@ -105,7 +105,19 @@ extension TieredChunkStore {
     }
   }
 
-  package func relieveMemory(_ pressure: MemoryPressure) { relieveMemory(pressure, sparing: spill) }
+  @discardableResult package func change(_ order: StoreOrder) -> StoreOrder.Outcome {
+    switch order {
+    case .relieve(let pressure):
+      relieveMemory(pressure, sparing: spill)
+      return .done
+    case .keep:
+      // In the topmost part that can.
+      let outcome = upper.change(order)
+      if case .notHere = outcome { return lower.change(order) }
+      return outcome
+    case .limitTime, .expire, .pin, .unpin: return upper.change(order) && lower.change(order)
+    }
+  }
 
   /// - Parameter disk: chunks that it has copies of are dropped before others.
   private func relieveMemory(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
@@ -135,39 +147,8 @@ extension TieredChunkStore {
       if let disk, let part = part as? MemoryStore {
         part.shed(to: pressure == .critical ? 0 : part.ledger.bytes / 2, havingCopiesIn: disk)
       }
-      part.relieveMemory(pressure)
+      part.change(.relieve(pressure))
     }
-  }
-
-  package func limitTime(age: Duration?, idle: Duration?) {
-    for part in parts {
-      part.limitTime(age: age, idle: idle)
-      // A disk does not track when chunks were read.
-      (part as? SpillStore)?.limit(age: age)
-    }
-  }
-
-  package func removeExpired() {
-    for part in parts { part.removeExpired() }
-  }
-
-  // MARK: pinning and metadata
-
-  /// The parts that hold uncompressed bytes in memory, from the top down.
-  private var memoryParts: [MemoryStore] { parts.compactMap { $0 as? MemoryStore } }
-
-  package func pinBlocks(_ range: ByteRange, of source: SourceDescription) throws {
-    guard !memoryParts.isEmpty else { throw Self.keepsNo("pins") }
-    for store in memoryParts { try store.pinBlocks(range, of: source) }
-  }
-
-  package func unpinBlocks(_ range: ByteRange, of source: SourceDescription) {
-    for store in memoryParts { store.unpinBlocks(range, of: source) }
-  }
-
-  package func keepMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
-    guard let top = memoryParts.first else { throw Self.keepsNo("metadata") }
-    try top.keepMetadata(metadata, of: source)
   }
 }
 

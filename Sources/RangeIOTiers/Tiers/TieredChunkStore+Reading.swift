@@ -75,17 +75,18 @@ extension TieredChunkStore {
       loader: RisingLoader(store: self, loader: piece.loader, range: piece.range, ticket: piece.ticket))
   }
 
+  package func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
+    ByteRanges.normalize(
+      upper.coverage(range, token: token, grid: grid)
+        + mover.coverage(range, token: token, grid: grid).compactMap { ByteRanges.intersection($0, range) }
+        + lower.coverage(range, token: token, grid: grid))
+  }
+
   package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     grid.pieces(of: range).allSatisfy { _, part in
       upper.holds(part, token: token, grid: grid) || lower.holds(part, token: token, grid: grid)
-        || isCovered(part, token, grid)
+        || ByteRanges.gaps(in: part, covered: coverage(part, token: token, grid: grid)).isEmpty
     }
-  }
-
-  package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    upper.holdsSome(of: range, token: token, grid: grid)
-      || !mover.coverage(range, token: token, grid: grid).isEmpty
-      || lower.holdsSome(of: range, token: token, grid: grid)
   }
 
   /// Chunks on their way down are in memory.
@@ -97,20 +98,6 @@ extension TieredChunkStore {
       ) {
         lower.explain($0, token: token, grid: grid)
       }
-    }
-  }
-
-  /// Whether all together hold this part of a block. Does not use a look-up, which would count and move chunks. Some
-  /// stores can only say whether they hold all of a range; then it is not known which parts they hold.
-  private func isCovered(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> Bool {
-    var missing = ByteRanges.gaps(in: part, covered: mover.coverage(part, token: token, grid: grid))
-    if let memory {
-      let covered =
-        memory.memory.coverage(part, token, grid) + (memory.compressed?.coverage(part, token, grid) ?? [])
-      missing = missing.flatMap { ByteRanges.gaps(in: $0, covered: covered) }
-    }
-    return missing.allSatisfy {
-      upper.holds($0, token: token, grid: grid) || lower.holds($0, token: token, grid: grid)
     }
   }
 }

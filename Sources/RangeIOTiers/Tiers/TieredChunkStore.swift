@@ -98,22 +98,16 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   /// The sources that both stores share.
   public var sources: ChunkSources { upper.sources }
 
-  /// As the upper store answers, since that is where bytes come in.
-  package var keepsPartsOfBlocks: Bool { upper.keepsPartsOfBlocks }
-
-  /// Whether one of the stores may.
-  public var mayOutliveProcess: Bool { upper.mayOutliveProcess || lower.mayOutliveProcess }
-
-  package var now: ReadInstant { upper.now }
-  package var background: BackgroundWork { mover.background }
+  /// As the upper store's, since that is where bytes come in. What outlives the process may be in either.
+  public var traits: StoreTraits {
+    var traits = upper.traits
+    traits.mayOutliveProcess = traits.mayOutliveProcess || lower.traits.mayOutliveProcess
+    (traits.takesEncodedBy, traits.background) = (nil, mover.background)
+    return traits
+  }
 
   /// Sends chunks that the lower store evicts to `outlet`.
   package func sendEvictions(to outlet: any EvictionSink) { lower.sendEvictions(to: outlet) }
-
-  /// Waits for a turn of the upper store.
-  package nonisolated(nonsending) func enterUnreserved() async throws { try await upper.enterUnreserved() }
-
-  package func leaveUnreserved() { upper.leaveUnreserved() }
 
   // MARK: down
 
@@ -151,101 +145,33 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
       // The upper store may have chosen not to keep it. Then this is the only copy.
       guard upper.holdsSome(of: part, token: token.number, grid: token.grid) else { continue }
       mover.erase(part, of: token)
-      lower.erasePromoted(part, of: token)
+      lower.erase(.promoted(part, of: token))
     }
   }
 
   // MARK: removing
 
   /// Erases what both stores hold.
-  public func erase(_ range: ByteRange, of token: ChunkToken) {
-    upper.erase(range, of: token)
-    mover.erase(range, of: token)
-    lower.erase(range, of: token)
-  }
+  public func erase(_ range: ByteRange, of token: ChunkToken) { erase(.range(range, of: token)) }
 
-  /// Erases what both stores hold and ``sources`` does not know.
-  public func eraseLeftovers(of id: String?) {
-    upper.eraseLeftovers(of: id)
-    lower.eraseLeftovers(of: id)
-  }
+  /// Erases what both stores hold of a source, or of all.
+  public func erase(source id: String?) { erase(id.map { .source(id: $0) } ?? .everything) }
 
-  /// Erases what both stores hold of a source.
-  package func erase(source id: String) {
-    upper.erase(source: id)
-    for token in sources.tokens(ofID: id) where token.source.byteCount > 0 {
-      mover.erase(0..<token.source.byteCount, of: token)
+  /// Erases what both stores hold. Whole blocks in every tier: half of a block that stays in one would come back in another.
+  @discardableResult package func erase(_ scope: ChunkScope) -> ChunkRemoval {
+    let removal = upper.erase(scope)
+    if case .promoted(let range, let token) = scope {
+      erasePromotedBelow(range, token)
+    } else {
+      mover.erase(scope, sources)
+      lower.erase(scope)
     }
-    lower.erase(source: id)
-  }
-
-  /// Erases everything in both stores.
-  package func eraseAll() {
-    upper.eraseAll()
-    mover.removeAll()
-    lower.eraseAll()
+    return removal
   }
 
   /// The chunks of the upper store, then those of the lower.
   package func residents() -> AnyIterator<[Chunk]> {
     let (above, below) = (upper.residents(), lower.residents())
     return AnyIterator { above.next() ?? below.next() }
-  }
-
-  /// Erases what both stores hold of a retired token.
-  package func eraseRetired(_ token: ChunkToken) {
-    upper.eraseRetired(token)
-    if token.source.byteCount > 0 { mover.erase(0..<token.source.byteCount, of: token) }
-    lower.eraseRetired(token)
-  }
-
-  /// Notes that the tier above now holds `range`.
-  package func erasePromoted(_ range: ByteRange, of token: ChunkToken) {
-    upper.erasePromoted(range, of: token)
-    erasePromotedBelow(range, token)
-  }
-
-  package func removeSource(_ id: String) {
-    sources.removing(.source(id: id)) { tokens in
-      // Pins first: a chunk that is added in between is not pinned, or is erased with the rest.
-      for token in tokens { token.entry.forgetWhatIsKept() }
-      for token in tokens { eraseWhole(token) }
-      // Includes what an earlier process has left of it.
-      erase(source: id)
-    }
-  }
-
-  package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
-    guard !range.isEmpty else { return }
-    // What an earlier process has left of it may have no token yet.
-    _ = tokens(of: source)
-    sources.removing(.version(source, range)) { tokens in
-      for token in tokens {
-        // Whole blocks in every tier: half of a block that stays in one tier would come back in another.
-        let blocks = token.grid.outward(range, in: token.source.byteCount)
-        if !blocks.isEmpty { erase(blocks, of: token) }
-      }
-      // Includes what an earlier process has left of it.
-      let whole = 0..<source.byteCount
-      if range.overlaps(whole) { spill?.erase(range.clamped(to: whole), ofVersion: source) }
-    }
-  }
-
-  /// The memory of a ``MemoryStore`` that this store has made is freed as the result is iterated.
-  @discardableResult package func removeEverything() -> ChunkRemoval {
-    var removal = ChunkRemoval()
-    sources.removing(.everything) { tokens in
-      mover.removeAll()
-      guard let memory else {
-        for token in tokens { token.entry.forgetWhatIsKept() }
-        eraseAll()
-        return
-      }
-      removal = memory.memory.removeEverything()
-      inner?.mover.removeAll()
-      memory.compressed?.eraseAll()
-      spill?.eraseAll()
-    }
-    return removal
   }
 }

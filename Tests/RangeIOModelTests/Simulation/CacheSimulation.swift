@@ -204,7 +204,7 @@ final class CacheSimulation: ReadingSimulation {
       throw SimulationFault(what: "bytes are lost: \(store.statistics())")
     }
     // All turns are back, or this hangs.
-    for _ in 0..<4 { try await store.enterUnreserved() }
+    for _ in 0..<4 { try await store.sources.unreserved.enter() }
   }
 
   private var isQuiet: Bool {

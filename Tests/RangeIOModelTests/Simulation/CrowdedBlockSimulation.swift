@@ -34,7 +34,7 @@ final class CrowdedBlockSimulation: Sendable {
     guard let block = pieces.first(where: { $0.token === token })?.range else { throw Wrong(what: "nothing is below") }
     guard !tiers.memory.holds(block, token: token.number, grid: token.grid) else { throw Wrong(what: "it is above") }
     // All turns are taken, so that nothing is decompressed before all have come.
-    for _ in 0..<4 { try await tiers.compressed!.turns.enter(tiers.compressed!.nobodyCloses) }
+    for _ in 0..<4 { try await tiers.compressed!.turns.enter() }
     let before = codec.decodes
     let reads = source.readCount
     let tasks = (0..<100).map { number in

@@ -210,7 +210,7 @@ final class HangSimulation: Sendable {
 
   private func removeAll(_ store: TieredChunkStore) async throws {
     try await bounded("removing", within: .milliseconds(1)) { [self] in
-      let removal = store.removeEverything()
+      let removal = store.remove(.everything)
       switch random(in: 0...2) {
       case 0: for await _ in removal {}
       case 1:

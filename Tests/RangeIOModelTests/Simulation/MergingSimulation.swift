@@ -165,7 +165,7 @@ final class MergingSimulation: Sendable {
     guard store.isQuiet else { throw Wrong(what: "something is still on its way: \(store.statistics())") }
     // All permits are back, or this hangs.
     for _ in 0..<merging.concurrentSpans { try await merging.permits.enter(WaiterRegistry()) }
-    for _ in 0..<4 { try await store.enterUnreserved() }
+    for _ in 0..<4 { try await store.sources.unreserved.enter() }
     // What is kept is right, whatever became of the reads that brought it.
     for token in store.sources.all where token.isAlive {
       guard let version = (token.source.validator as? SyntheticSource.Version)?.number else { continue }

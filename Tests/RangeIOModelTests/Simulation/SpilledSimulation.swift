@@ -203,7 +203,7 @@ final class SpilledSimulation: Sendable {
       case 5:
         process.crash()
         world.withLock { $0.tally.crashes += 1 }
-      case 6: store.removeExpired()
+      case 6: store.change(.expire)
       // How it ends does not matter: of a sick disk it tells.
       case 7: simulation.start { try? await store.flush() }
       default: try await simulation.clock.sleep(for: .seconds(random(in: 0...20)))
@@ -228,7 +228,7 @@ final class SpilledSimulation: Sendable {
   private func end(_ store: TieredChunkStore, _ process: SimulatedProcess) async throws {
     for _ in 0..<200 where !isQuiet(store) { try await simulation.clock.sleep(for: .seconds(10)) }
     guard isQuiet(store) else { throw Wrong(what: "something is still on its way: \(whatMoves(store))") }
-    store.removeExpired()
+    store.change(.expire)
     let spill = SpillRecount(store.spill!, isAtRest: false)
     if let fault = spill.faults.first { throw Wrong(what: fault) }
     var recount = TieredRecount(store.inner!, of: store)
@@ -236,8 +236,8 @@ final class SpilledSimulation: Sendable {
     if let fault = recount.faults.first { throw Wrong(what: fault) }
     world.withLock { $0.tally.note(store.statistics()) }
     // All turns are back, or this hangs.
-    for _ in 0..<4 { try await store.enterUnreserved() }
-    for _ in 0..<4 { store.leaveUnreserved() }
+    for _ in 0..<4 { try await store.sources.unreserved.enter() }
+    for _ in 0..<4 { store.sources.unreserved.leave() }
     guard random(in: 0...1) == 0 else {
       process.crash()
       return

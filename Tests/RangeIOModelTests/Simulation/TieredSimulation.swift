@@ -175,7 +175,7 @@ final class TieredSimulation: ReadingSimulation {
       case 4: for await _ in store.removeAll() { try look() }
       case 5: try await removeRange()
       case 6: store.handleMemoryPressure([.normal, .warning, .critical][random(in: 0...2)])
-      case 7: store.removeExpired()
+      case 7: store.change(.expire)
       case 8: try await pin()
       case 9: interfere()
       default: try await resize()
@@ -268,7 +268,7 @@ final class TieredSimulation: ReadingSimulation {
         throw SimulationFault(what: "a version is read by nobody")
       }
     }
-    store.removeExpired()
+    store.change(.expire)
     try recount()
     store.removeAll()
     try recount()
@@ -277,8 +277,8 @@ final class TieredSimulation: ReadingSimulation {
       throw SimulationFault(what: "bytes are lost: \(store.statistics())")
     }
     // All turns are back, or this hangs.
-    for _ in 0..<4 { try await store.enterUnreserved() }
-    for _ in 0..<4 { try await tiers.compressed!.turns.enter(tiers.compressed!.nobodyCloses) }
+    for _ in 0..<4 { try await store.sources.unreserved.enter() }
+    for _ in 0..<4 { try await tiers.compressed!.turns.enter() }
   }
 
   private func recount() throws {

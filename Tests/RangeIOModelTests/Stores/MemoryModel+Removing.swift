@@ -40,7 +40,7 @@ extension MemoryModel {
   mutating func removeAll() async throws(Mismatch) {
     guard removal == nil else { return }
     let recount = MemoryRecount(store)
-    let whole = store.removeEverything()
+    let whole = store.remove(.everything)
     for version in versions.indices { empty(version) }
     try expect(store.statistics().removedBytes == recount.bytes, "not all of \(recount.bytes) bytes are removed")
     removal = Removal(steps: whole.makeAsyncIterator(), whole: whole)
@@ -106,7 +106,7 @@ extension MemoryModel {
     let index = Int(token.number) - 1
     kept[index].isAlive = false
     kept[index].generation += 1
-    store.eraseRetired(token)
+    store.erase(.retired(token))
     for block in kept[index].blocks.indices { kept[index].blocks[block] = 0 }
     // What the user left belongs to the version, which may have another grid that is still read.
     if tokens(of: kept[index].version).isEmpty { forgetWhatIsKept(kept[index].version) }
@@ -122,7 +122,7 @@ extension MemoryModel {
     clock.advance(by: .nanoseconds(random.below(Int(age) + 1)))
     // Else what has expired stays until it is looked up.
     guard random.below(2) == 0 else { return }
-    store.removeExpired()
+    store.change(.expire)
     for index in kept.indices {
       for block in kept[index].blocks.indices where isExpired(index, block) {
         kept[index].blocks[block] = 0

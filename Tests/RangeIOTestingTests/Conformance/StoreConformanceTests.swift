@@ -93,7 +93,12 @@ final class MapStore: ChunkStore {
   private let limit: Int
   private let fault: Fault?
   private let state = Locked(State())
-  let mayOutliveProcess: Bool
+  private let mayOutliveProcess: Bool
+  var traits: StoreTraits {
+    var traits = StoreTraits()
+    traits.mayOutliveProcess = mayOutliveProcess
+    return traits
+  }
 
   init(limit: ByteCount, sources: ChunkSources, fault: Fault? = nil, mayOutliveProcess: Bool = false) {
     (self.limit, self.sources, self.fault) = (limit.bytes, sources, fault)
@@ -175,7 +180,7 @@ final class MapStore: ChunkStore {
     }
   }
 
-  func eraseLeftovers(of id: String?) {
+  func erase(source id: String?) {
     guard mayOutliveProcess, fault != (id == nil ? .leavesAll : .leavesSources) else { return }
     state.withLock { state in
       for (key, bytes) in state.blocks where id == nil || key.source == id {

@@ -31,15 +31,15 @@ import Testing
     try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
   }
 
-  /// Two stores may share their turns, as all do that have none of their own.
+  /// Two stores may share their turns, as all do that share their sources.
   @Test(arguments: [true, false]) func `reads without room do not wait for turns that wait for them`(isOneStore: Bool)
     async throws
   {
-    let turns = Permits(4)
-    let below: any ChunkStore = isOneStore ? MemoryStore(limit: .bytes(0)) : NoStore(turns)
+    let shared = ChunkSources()
+    let below: any ChunkStore = isOneStore ? MemoryStore(limit: .bytes(0)) : NoStore(shared)
     let inner = try await reader(SyntheticSource(byteCount: 1 << 20), below)
     let source = GatedSource(Showing(inner, id: "outer"))
-    let outer = try await reader(source, isOneStore ? below : NoStore(turns))
+    let outer = try await reader(source, isOneStore ? below : NoStore(shared))
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for block in 0..<12 { group.addTask { try await outer.isRight(block * 4096..<block * 4096 + 10) } }
       // All turns are taken before one read below asks for its own.
@@ -118,21 +118,19 @@ extension CachingNestedReadersTests {
   }
 }
 
-/// Keeps nothing, and shares its turns.
+/// Keeps nothing.
 private final class NoStore: FullChunkStore {
-  let sources = ChunkSources()
-  private let turns: Permits
-  private let nobodyCloses = WaiterRegistry()
+  let sources: ChunkSources
 
-  init(_ turns: Permits) { self.turns = turns }
+  init(_ sources: ChunkSources) { self.sources = sources }
 
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup { .miss }
+  func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] { [] }
+  func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] { [.init(range, .source)] }
   func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? { nil }
   func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
   ) -> Bool { false }
   func cancel(_ reservation: ChunkReservation) {}
-  func enterUnreserved() async throws { try await turns.enter(nobodyCloses) }
-  func leaveUnreserved() { turns.leave() }
   func erase(_ range: ByteRange, of token: ChunkToken) {}
 }

@@ -159,12 +159,12 @@ import Testing
     #expect(store.isQuiet)
     #expect(store.cachedRanges(of: reader.source) == [])
     // All turns are back.
-    for _ in 0..<4 { try await store.enterUnreserved() }
+    for _ in 0..<4 { try await store.sources.unreserved.enter() }
   }
 
   @Test func `a closed reader's reads leave the queue at once`() async throws {
     let store = MemoryStore(limit: .kibibytes(16))
-    for _ in 0..<4 { try await store.enterUnreserved() }
+    for _ in 0..<4 { try await store.sources.unreserved.enter() }
     let source = HeldSource(isHeld: false)
     let reader = try await reader(source, store)
     let read = start { try await reader.read(0..<9000) }

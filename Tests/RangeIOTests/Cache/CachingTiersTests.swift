@@ -240,7 +240,7 @@ import Testing
       let isQuick: Bool
       init(_ isQuick: Bool) { self.isQuick = isQuick }
       func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
-        let ticket = sources.all[0].ticket(fetchedAt: now)
+        let ticket = sources.all[0].ticket()
         let deferred = DeferredPiece(
           range: range, wanted: range, ticket: ticket, shouldPromote: true, loader: Never(isQuick: isQuick))
         return .partial(pieces: [], deferred: [deferred], gaps: [])
@@ -251,10 +251,10 @@ import Testing
       { false }
       func cancel(_ reservation: ChunkReservation) {}
       func erase(_ range: ByteRange, of token: ChunkToken) {}
-      // Not the turns that all stores of the process share: a test beside this one may hold them, and nobody would run
-      // this one's executor when they come free.
-      func enterUnreserved() async throws {}
-      func leaveUnreserved() {}
+      func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] { [range] }
+      func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+        [.init(range, ReadExplanation.Origin("Liar"))]
+      }
     }
     let liar = Liar(isQuick)
     let alone = try await reader(liar)

@@ -94,8 +94,8 @@ struct HostileStoreTests {
           for _ in 0..<2 { _ = try await reader.read(0..<4097) }
           await reader.close()
         }
-        store.removeExpired()
-        tiers.removeExpired()
+        store.change(.expire)
+        tiers.change(.expire)
       }
     }
   }

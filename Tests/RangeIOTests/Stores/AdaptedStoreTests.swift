@@ -68,7 +68,11 @@ import Testing
   /// Has every block of every source from an earlier process, until they are erased.
   private final class Left: ChunkStore {
     let sources = ChunkSources()
-    let mayOutliveProcess = true
+    var traits: StoreTraits {
+      var traits = StoreTraits()
+      traits.mayOutliveProcess = true
+      return traits
+    }
     private let erased = Locked(RangeSet<Int>())
 
     func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup {

@@ -322,14 +322,14 @@ struct CompressedStoreTests {
     for part in [0..<1000, 1000..<2000, 3000..<4096] { source.put(3, part, in: store) }
     for source in [source, other] { source.put(5, in: store) }
     let end = source.block(3 + blocks).upperBound
-    store.erasePromoted(source.block(3).lowerBound + 1500..<end, of: source.token)
+    store.erase(.promoted(source.block(3).lowerBound + 1500..<end, of: source.token))
     #expect(source.read(source.block(3), in: store) == [source.block(3).lowerBound..<source.block(3).lowerBound + 1000])
     #expect(!source.isIn(store, 5) && other.isIn(store, 5))
     source.put(5, in: store)
     store.erase(source.block(3).lowerBound + 999..<end, of: source.token)
     #expect(source.read(0..<end, in: store) == [])
     #expect(other.isIn(store, 5))
-    store.eraseRetired(other.token)
+    store.erase(.retired(other.token))
     #expect(store.statistics().blocks == 0)
     #expect(isSound(store))
   }
@@ -421,7 +421,7 @@ struct CompressedStoreTests {
         source.put(0, in: store)
       }
     }
-    store.removeExpired()
+    store.change(.expire)
     #expect(source.isIn(store, 0))
   }
 

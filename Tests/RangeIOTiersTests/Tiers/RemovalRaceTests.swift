@@ -86,19 +86,24 @@ private final class InterruptedStore: FullChunkStore {
     }?()
   }
 
-  func erase(source id: String) {
-    interrupted()
-    store.erase(source: id)
-  }
-  func eraseAll() {
-    interrupted()
-    store.eraseAll()
+  func erase(_ scope: ChunkScope) -> ChunkRemoval {
+    switch scope {
+    case .source, .everything, .version: interrupted()
+    case .range, .promoted, .retired: break
+    }
+    return store.erase(scope)
   }
 
   var sources: ChunkSources { store.sources }
-  var now: ReadInstant { store.now }
+  var traits: StoreTraits { store.traits }
   func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     store.lookUp(range, token: token, grid: grid)
+  }
+  func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
+    store.coverage(range, token: token, grid: grid)
+  }
+  func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+    store.explain(range, token: token, grid: grid)
   }
   func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
     store.reserve(range, ofRun: run, for: token)
@@ -108,7 +113,5 @@ private final class InterruptedStore: FullChunkStore {
   ) -> Bool { store.insert(bytes, at: range, ticket: ticket, reservation: reservation) }
   func cancel(_ reservation: ChunkReservation) { store.cancel(reservation) }
   func erase(_ range: ByteRange, of token: ChunkToken) { store.erase(range, of: token) }
-  func eraseRetired(_ token: ChunkToken) { store.eraseRetired(token) }
   func insertDemoted(_ chunk: Chunk) -> Bool { store.insertDemoted(chunk) }
-  func erasePromoted(_ range: ByteRange, of token: ChunkToken) { store.erasePromoted(range, of: token) }
 }

@@ -103,7 +103,7 @@ import Testing
     // While the first of them is compressed.
     tiered.codec.whileEncoding {
       _ = tiered.store.token(of: TieredSource.description(1), on: tiered.token.grid)
-      if tiered.store.sources.endReading(tiered.token) { tiered.store.eraseRetired(tiered.token) }
+      if tiered.store.sources.endReading(tiered.token) { tiered.store.erase(.retired(tiered.token)) }
     }
     tiered.executor.run()
     #expect(!tiered.token.isAlive)
@@ -232,7 +232,7 @@ import Testing
       tiers.memory.giveUp(tiers.memory.ledger.bytes)
       try await simulation.clock.sleep(for: .milliseconds(1))
       #expect(store.statistics().compressed.blocks == 1)
-      for _ in 0..<4 { try await tiers.compressed!.turns.enter(tiers.compressed!.nobodyCloses) }
+      for _ in 0..<4 { try await tiers.compressed!.turns.enter() }
       let first = simulation.start { try await reader.read(0..<4096) }
       try await simulation.clock.sleep(for: .milliseconds(1))
       let late = simulation.start { try await reader.read(100..<200) }

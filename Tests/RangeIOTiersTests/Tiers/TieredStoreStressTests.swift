@@ -107,7 +107,7 @@ private struct Hammer {
     case 384: store.limit(age: .milliseconds(1 + random.below(50)), idle: nil)
     case 385: store.limit(age: nil, idle: .milliseconds(1 + random.below(50)))
     case 386: store.limit(age: nil, idle: nil)
-    case 387: store.removeExpired()
+    case 387: store.change(.expire)
     case 388: try? store.pin(range, of: source)
     case 389..<393: store.unpin(0..<1 << 20, of: source)
     case 393: try? store.setMetadata(Bytes(random.array(random.below(100))), of: source)

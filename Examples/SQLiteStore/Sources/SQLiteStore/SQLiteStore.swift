@@ -22,7 +22,11 @@ final class SQLiteStore: ChunkTier {
   }
 
   let sources: ChunkSources
-  var mayOutliveProcess: Bool { true }
+  var traits: StoreTraits {
+    var traits = StoreTraits()
+    traits.mayOutliveProcess = true
+    return traits
+  }
   private let limit: Int
   private let database: Database
   private let state: Mutex<State>
@@ -162,7 +166,7 @@ final class SQLiteStore: ChunkTier {
   // MARK: what a store does that outlives the process
 
   // `sources` knows only what this process has read.
-  func eraseLeftovers(of id: String?) {
+  func erase(source id: String?) {
     let source = id.map { Array($0.utf8) }
     erase { source == nil || $0.version.source == source }
   }

@@ -1,6 +1,20 @@
 import Synchronization
 
 extension MemoryStore {
+  @discardableResult package func change(_ order: StoreOrder) -> StoreOrder.Outcome {
+    switch order {
+    case .limitTime(let age, let idle): limitTime(age: age, idle: idle)
+    case .expire: removeExpired()
+    case .relieve(let pressure): relieveMemory(pressure)
+    case .pin(let range, let source): return pin(range, of: source)
+    case .unpin(let range, let source):
+      for token in sources.tokens(of: source) { token.entry.unpin(range) }
+      setPins(of: source)
+    case .keep(let metadata, let source): return keep(metadata, of: source)
+    }
+    return .done
+  }
+
   // MARK: room
 
   /// Changes the limit. The new limit applies at once; the call returns when the store holds no more than that.
@@ -106,7 +120,7 @@ extension MemoryStore {
   }
 
   /// Frees half of it at a warning, otherwise all that is not pinned.
-  package func relieveMemory(_ pressure: MemoryPressure) {
+  private func relieveMemory(_ pressure: MemoryPressure) {
     switch pressure {
     case .normal: return
     case .warning: shed(to: ledger.bytes / 2)
@@ -150,7 +164,7 @@ extension MemoryStore {
 
   // MARK: time
 
-  package func limitTime(age: Duration?, idle: Duration?) {
+  func limitTime(age: Duration?, idle: Duration?) {
     // Under this lock, because two changes at once could leave each with some of the shards.
     limitsAreChanging.withLock { _ in
       let now = now.nanoseconds
@@ -166,8 +180,7 @@ extension MemoryStore {
     }
   }
 
-  /// Removes chunks that are older, or have been idle for longer, than the limits allow. The timer calls this.
-  package func removeExpired() {
+  private func removeExpired() {
     guard presentForLimits != .min else { return }
     // The time of each step: with an earlier time, newer chunks would seem to come from the future, and be removed.
     sweep { $0.sweep(from: $1, now: now.nanoseconds, &$2) }
@@ -175,19 +188,15 @@ extension MemoryStore {
 
   // MARK: pinning and metadata
 
-  package func pinBlocks(_ range: ByteRange, of source: SourceDescription) throws {
+  private func pin(_ range: ByteRange, of source: SourceDescription) -> StoreOrder.Outcome {
     guard range.lowerBound >= 0, range.upperBound <= source.byteCount else {
-      throw ReadError.rangeNotSatisfiable("\(range)", range, byteCount: source.byteCount, source: source.name)
+      return .failed(.rangeNotSatisfiable("\(range)", range, byteCount: source.byteCount, source: source.name))
     }
-    guard !range.isEmpty else { return }
+    guard !range.isEmpty else { return .done }
     // Tries again if the version is being retired right now.
     while !entry(of: source).pin(range) {}
     setPins(of: source)
-  }
-
-  package func unpinBlocks(_ range: ByteRange, of source: SourceDescription) {
-    for token in sources.tokens(of: source) { token.entry.unpin(range) }
-    setPins(of: source)
+    return .done
   }
 
   /// Sets the pins of the resident chunks to what the entry says. Includes expired chunks, since the limit may be
@@ -207,19 +216,20 @@ extension MemoryStore {
     }
   }
 
-  package func keepMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {
+  private func keep(_ metadata: Bytes?, of source: SourceDescription) -> StoreOrder.Outcome {
     guard let copy = metadata.map({ Bytes(Array($0)) }) else {
       for token in sources.tokens(of: source) { token.entry.forgetMetadata() }
-      return
+      return .done
     }
     let charge = Self.charge(of: copy.count)
     var gone = EvictedChunks()
     defer { handOn(gone) }
     guard charge <= ledger.ownLimit / 2, makeRoom(bytes: charge, blocks: 0, &gone) else {
       roomIsFree()
-      throw ReadError(
-        .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",
-        context: .init(source: source.name))
+      return .failed(
+        ReadError(
+          .limitExceeded, "no room for \(charge) bytes of metadata: keep less, or raise the limit",
+          context: .init(source: source.name)))
     }
     ledger.noteMetadata(charge)
     let kept = SourceEntry.Metadata(bytes: copy) { [ledger, weak self] in
@@ -229,6 +239,7 @@ extension MemoryStore {
     }
     // Tries again if the version is being retired right now: metadata kept with it would never be freed.
     while !entry(of: source).keep(kept) {}
+    return .done
   }
 
   private func entry(of source: SourceDescription) -> SourceEntry {

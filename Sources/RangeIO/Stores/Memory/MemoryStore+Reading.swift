@@ -30,7 +30,10 @@ extension MemoryStore {
     models.note(hash, weight: Self.charge(of: grid.blockSize))
   }
 
-  package func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool) {
+  /// Counts as a miss what ``hit(_:token:grid:isAbsent:)`` has found to be absent.
+  ///
+  /// - Parameter isFirst: whether it was not read lately, so that a store of another size would not keep it, either.
+  func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool) {
     passedMisses.add(1)
     let hash = ChunkTable.hash(token: token, block: range.lowerBound >> grid.shift)
     guard sample.contains(hash) else { return }
@@ -136,23 +139,13 @@ extension MemoryStore {
     return true
   }
 
-  /// The parts of a range within one block that are here under a token, in order. Does not count as a read.
-  package func coverage(_ part: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
-    let block = grid.block(at: part.lowerBound)
-    let start = block << grid.shift
-    let hash = ChunkTable.hash(token: token, block: block)
+  package func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
     let now = presentForLimits
-    return shards.withLock(shards.index(of: hash)) { $0.coverage(token, block, hash, now: now) }
-      .map { start + $0.lowerBound..<start + $0.upperBound }
-  }
-
-  package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    let now = presentForLimits
-    return grid.pieces(of: range).contains { block, part in
-      let start = block << grid.shift
+    return grid.pieces(of: range).flatMap { block, part in
       let hash = ChunkTable.hash(token: token, block: block)
-      let covered = shards.withLock(shards.index(of: hash)) { $0.coverage(token, block, hash, now: now) }
-      return covered.contains { $0.overlaps(part.lowerBound - start..<part.upperBound - start) }
+      let start = block << grid.shift
+      return shards.withLock(shards.index(of: hash)) { $0.coverage(token, block, hash, now: now) }
+        .compactMap { ByteRanges.intersection(start + $0.lowerBound..<start + $0.upperBound, part) }
     }
   }
 
@@ -160,7 +153,7 @@ extension MemoryStore {
     let now = presentForLimits
     return grid.pieces(of: range).flatMap { block, part in
       let hash = ChunkTable.hash(token: token, block: block)
-      let held = coverage(part, token, grid)
+      let held = coverage(part, token: token, grid: grid)
       return [ReadExplanation.Part].parts(of: part, held: held, .memory) { gap in
         let isExpired = shards.withLock(shards.index(of: hash)) { state in
           let slot = state.table.find(token: token, block: block, hash: hash)

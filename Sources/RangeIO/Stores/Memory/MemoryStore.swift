@@ -98,8 +98,6 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// The shared capacity that the policies were told.
   private let policyCapacity: Atomic<Int>
   private let ownSink = PublishedOnce<EvictionSinkBox>()
-  private let unreserved = Permits(4)
-  private let nobodyCloses = WaiterRegistry()
 
   /// Creates an empty store.
   public convenience init(limit: ByteCount) { self.init(Configuration(limit: limit)) }
@@ -151,11 +149,20 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     return 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
   }
 
-  package var now: ReadInstant { configuration.time.now }
-  package var background: BackgroundWork { configuration.background }
-  package var keepsPartsOfBlocks: Bool { true }
-  package var memoryCapacity: Int? { ledger.present }
+  /// That of a store that ends with the process, and keeps parts of blocks.
+  public var traits: StoreTraits {
+    var traits = StoreTraits()
+    traits.keepsPartsOfBlocks = true
+    (traits.time, traits.background) = (configuration.time, configuration.background)
+    return traits
+  }
 
+  package var now: ReadInstant { configuration.time.now }
+
+  /// The bytes that the store may hold now, for which a cache can find out whether keeping more pays.
+  var capacity: Int { ledger.present }
+
+  /// Whether so many bytes more can be kept without evicting others.
   package func hasRoom(for byteCount: Int) -> Bool {
     let missing = ledger.lacking(bytes: byteCount, blocks: 1)
     return missing.bytes <= 0 && missing.blocks <= 0
@@ -226,26 +233,19 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
   /// Sends evicted chunks to `outlet`, under the lock of the place that they leave.
   package func sendEvictions(to outlet: any EvictionSink) { _ = ownSink.publish(EvictionSinkBox(outlet)) }
-
-  /// Waits for one of four turns to read bytes that are not kept.
-  package nonisolated(nonsending) func enterUnreserved() async throws { try await unreserved.enter(nobodyCloses) }
-
-  package func leaveUnreserved() { unreserved.leave() }
 }
 
 extension MemoryStore {
-  package func removeBlocks(_ range: ByteRange, of source: SourceDescription) {
-    let tokens = sources.tokens(of: source)
-    for token in tokens { token.raiseGeneration(of: token.grid.outward(range, in: .max)) }
-    guard let range = ByteRanges.intersection(range, 0..<Int.max) else { return }
-    for token in tokens { erase(token, token.grid.blocks(covering: range)) }
+  @discardableResult package func erase(_ scope: ChunkScope) -> ChunkRemoval {
+    switch scope {
+    case .retired(let token): eraseRetired(token)
+    case .everything: return detachAll()
+    case .range, .promoted, .version, .source: eraseTokens(of: scope)
+    }
+    return ChunkRemoval()
   }
 
-  @discardableResult package func removeEverything() -> ChunkRemoval {
-    for token in sources.all {
-      token.raiseGeneration()
-      token.entry.forgetWhatIsKept()
-    }
+  private func detachAll() -> ChunkRemoval {
     var detached: [DetachedShard] = []
     for shard in 0..<shards.count {
       if let contents = shards.change(shard, { $0.detach(shards.freshPolicy(configuration.policy, ledger.present)) }) {
@@ -267,7 +267,7 @@ extension MemoryStore {
 
   /// Erases all chunks of a retired token. If it was the last token of its version, also erases what the user kept with
   /// it.
-  package func eraseRetired(_ token: ChunkToken) {
+  private func eraseRetired(_ token: ChunkToken) {
     erase(token, 0..<Int.max)
     // Another grid of the version may still be read: its chunks stay pinned as long as its ranges are.
     if token.entry.isOver { token.entry.forgetWhatIsKept() }

@@ -43,16 +43,6 @@ extension SpillStore {
     return .partial(pieces: pieces, deferred: deferred, gaps: gaps)
   }
 
-  /// Whether the store holds all of `range`. Does not count as a read.
-  package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    look(range, token, grid).reduce(0) { $0 + $1.count } == range.count
-  }
-
-  /// Whether the store holds some of `range`. Does not count as a read.
-  package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
-    !look(range, token, grid).isEmpty
-  }
-
   /// Tells where the bytes of `range` would come from: the directory, memory if they still wait to be written, or
   /// neither, with the reason. Does not count as a read.
   package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
@@ -98,7 +88,7 @@ extension SpillStore {
   private static let cameLater = "its block was written before the source had these bytes"
 
   /// The parts of `range` that are here, in order, block by block.
-  private func look(_ range: ByteRange, _ token: UInt64, _ grid: BlockGrid) -> [ByteRange] {
+  package func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
     guard let slot = binding(of: token)?.slot else { return [] }
     let wallNow = configuration.wallClock()
     let now = self.now

@@ -1,6 +1,23 @@
 package import RangeIO
 
 extension SpillStore {
+  /// What is promoted stays: this tier keeps copies.
+  @discardableResult package func erase(_ scope: ChunkScope) -> ChunkRemoval {
+    switch scope {
+    case .range(let range, let token): erase(range, of: token)
+    case .promoted: break
+    case .retired(let token): eraseRetired(token)
+    case .version(let source, let range):
+      eraseTokens(of: scope)
+      let whole = 0..<source.byteCount
+      if range.overlaps(whole) { erase(range.clamped(to: whole), ofVersion: source) }
+    // Versions read in this process first: of those it is written down, even if files could not be read.
+    case .source: eraseTokens(of: scope)
+    case .everything: eraseAll()
+    }
+    return ChunkRemoval()
+  }
+
   /// Erases the blocks that hold bytes of `range`, as soon as possible also on the disk.
   package func erase(_ range: ByteRange, of token: ChunkToken) {
     guard !range.isEmpty, binding(of: token) != nil else { return }
@@ -34,7 +51,7 @@ extension SpillStore {
   }
 
   /// Forgets a version that was replaced. Its records are removed together with their segments.
-  package func eraseRetired(_ token: ChunkToken) {
+  private func eraseRetired(_ token: ChunkToken) {
     let (staged, sweeps) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
       guard let slot = state.sources.unbind(token.number), state.sources[slot].bindings == 0 else { return ([], false) }
       return (state.outdate(slot), state.beginSweepingOutdated())
@@ -43,11 +60,12 @@ extension SpillStore {
     if sweeps { sweepOutdated() }
   }
 
-  /// Erases all versions of a source. Includes those that were not read in this process.
+  /// Erases all versions of a source, or of all. Includes those that were not read in this process.
   ///
   /// If a file could not be read when the directory was opened, the versions in it are not known: the next ``flush()``
   /// throws.
-  package func erase(source id: String) {
+  package func erase(source id: String?) {
+    guard let id else { return eraseAll() }
     let slots = state.withLock { state in
       if !state.unread.isEmpty, mayChangeFiles, !state.isGivenUp { state.mayReturn = true }
       let slots = state.sources.slots(ofID: id)
@@ -55,11 +73,6 @@ extension SpillStore {
       return slots
     }
     for slot in slots { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
-  }
-
-  /// Erases what was read in this process as well: the disk does not tell the one from the other.
-  package func eraseLeftovers(of id: String?) {
-    if let id { erase(source: id) } else { eraseAll() }
   }
 
   /// - Parameter slot: already counts this removal, so that it is not forgotten in between, unless the store is closed.
@@ -94,16 +107,8 @@ extension SpillStore {
     if isNoted { writer.wake(isUrgent: true) }
   }
 
-  /// Removes everything. From now on nothing can be found. After a restart this holds once ``flush()`` has returned.
-  ///
-  /// A store that combines tiers raises the generations itself; if you use this store alone, this method does.
-  @discardableResult package func removeEverything() -> ChunkRemoval {
-    sources.removing(.everything) { _ in eraseAll() }
-    return ChunkRemoval()
-  }
-
   /// Erases everything, including sources that were not read in this process.
-  package func eraseAll() {
+  private func eraseAll() {
     let (staged, isNoted) = state.withLock { state -> ([SpillStaging.Entry], Bool) in
       let all = state.unstage { _, _ in true }
       state.counts.stale += all.count
@@ -135,14 +140,24 @@ extension SpillStore {
 
   // MARK: time
 
+  @discardableResult package func change(_ order: StoreOrder) -> StoreOrder.Outcome {
+    switch order {
+    // It does not track when chunks were read.
+    case .limitTime(let age, _): limit(age: age)
+    case .expire: removeExpired()
+    case .relieve, .pin, .unpin, .keep: return .notHere
+    }
+    return .done
+  }
+
   /// Changes how long chunks are kept after they were requested from the source. Older chunks can no longer be found.
   /// They are removed together with their segment, or by ``removeExpired()``.
-  package func limit(age: Duration?) {
+  private func limit(age: Duration?) {
     state.withLock { $0.ageLimit = age?.nanoseconds ?? .max }
   }
 
   /// Removes what is older than the limit from the index.
-  package func removeExpired() {
+  private func removeExpired() {
     let now = configuration.wallClock()
     let limit = state.withLock { $0.ageLimit }
     guard limit != .max else { return }

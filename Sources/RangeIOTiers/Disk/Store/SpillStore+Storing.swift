@@ -1,9 +1,6 @@
 package import RangeIO
 
 extension SpillStore {
-  /// As its records are.
-  package var takesEncodedBy: (any ChunkCodec)? { configuration.codec }
-
   /// Queues a chunk to be written soon, or refuses it. Writes nothing itself.
   @discardableResult package func insertDemoted(_ chunk: Chunk) -> Bool {
     let offer = offer(chunk, isGated: !configuration.keepsFirstReads)
@@ -119,9 +116,6 @@ extension SpillStore {
     }
     return isTaken && ticket.isValid(for: range)
   }
-
-  /// Does nothing: the store holds a copy, which stays.
-  package func erasePromoted(_ range: ByteRange, of token: ChunkToken) {}
 }
 
 /// Storing because the user asks for it.
@@ -130,8 +124,7 @@ extension SpillStore {
   package func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
     let context = ReadError.Context(source: source.name, range: range)
     let grid = try check(bytes, range, source, context)
-    let known = sources.tokens(of: source).first { $0.grid == grid }
-    let token = known ?? makeToken(source, grid)
+    let token = token(of: source, on: grid, reading: false)
     let ticket = token.ticket(fetchedAt: now)
     for (block, part) in grid.pieces(of: range) {
       let piece = bytes.slice(part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound)
@@ -141,12 +134,6 @@ extension SpillStore {
     // It was removed in between: nothing to do.
     guard !holds(range, token: token.number, grid: grid), ticket.isValid(for: range) else { return }
     throw whyNotNow(context)
-  }
-
-  private func makeToken(_ source: SourceDescription, _ grid: BlockGrid) -> ChunkToken {
-    let (token, retired) = sources.token(for: source, grid: grid, reading: false)
-    for old in retired { eraseRetired(old) }
-    return token
   }
 
   private func check(

@@ -58,7 +58,14 @@ package final class SpillStore: FullChunkStore {
   var watch: DiskWatch { core.watch }
   var lanes: DiskLanes { core.lanes }
 
-  package var mayOutliveProcess: Bool { true }
+  package var traits: StoreTraits {
+    var traits = StoreTraits()
+    traits.mayOutliveProcess = true
+    // As its records are.
+    traits.takesEncodedBy = configuration.codec
+    (traits.time, traits.background) = (configuration.time, configuration.background)
+    return traits
+  }
 
   /// The current time by the clock of the tiers above.
   package var now: ReadInstant { configuration.time.now }

@@ -25,7 +25,7 @@ extension SpilledModel {
   }
 
   func removeAll() {
-    let removal = life!.store.removeEverything()
+    let removal = life!.store.remove(.everything)
     if random.below(2) == 0 { life!.removals.append(removal) }
     for index in kept.indices { forgetAll(index) }
     tally.removals += 1
@@ -45,7 +45,7 @@ extension SpilledModel {
 
   /// A version that nobody reads gives way to another. What is on the disk of it may be found by who reads it again.
   func retire(_ token: ChunkToken) {
-    life!.store.eraseRetired(token)
+    life!.store.erase(.retired(token))
     tally.retired += 1
   }
 
@@ -91,7 +91,7 @@ extension SpilledModel {
     case 1: if let age { clock.advance(by: .nanoseconds(Int64(random.below(Int(age))))) }
     default: clock.advance(by: .milliseconds(random.below(5)))
     }
-    if random.below(4) == 0 { life!.store.removeExpired() }
+    if random.below(4) == 0 { life!.store.change(.expire) }
   }
 
   func stepWallClock() {

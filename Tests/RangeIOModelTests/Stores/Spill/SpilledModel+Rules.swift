@@ -94,7 +94,7 @@ extension SpilledModel {
     try endAll()
     life!.store.handleMemoryPressure(.normal)
     try flush()
-    life!.store.removeExpired()
+    life!.store.change(.expire)
     try check()
     try recount(isAtRest: true)
     tally.rests += 1

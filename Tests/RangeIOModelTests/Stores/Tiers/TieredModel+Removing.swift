@@ -26,7 +26,7 @@ extension TieredModel {
   }
 
   func removeAll() {
-    let removal = store.removeEverything()
+    let removal = store.remove(.everything)
     for version in versions.indices { empty(version) }
     if random.below(2) == 0 { removals.append(removal) }
     tally.removals += 1
@@ -108,7 +108,7 @@ extension TieredModel {
     let index = Int(token.number) - 1
     kept[index].isAlive = false
     kept[index].generation += 1
-    store.eraseRetired(token)
+    store.erase(.retired(token))
     forget(0..<kept[index].births.count * Self.unit, index)
     if tokens(of: kept[index].version).isEmpty { forgetWhatIsKept(kept[index].version) }
     tally.retired += 1
@@ -122,7 +122,7 @@ extension TieredModel {
       return
     }
     clock.advance(by: .nanoseconds(random.below(Int(min(age ?? .max, idle ?? .max, 2000)) / 3 + 1)))
-    if random.below(3) == 0 { store.removeExpired() }
+    if random.below(3) == 0 { store.change(.expire) }
   }
 
   func changeTimeLimits() {

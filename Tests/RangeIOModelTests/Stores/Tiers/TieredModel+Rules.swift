@@ -117,7 +117,7 @@ extension TieredModel {
     try expect(store.mover.isIdle, "chunks are moved for ever: \(store.statistics())")
     let bytes = "\(tiers.budget.bytes) bytes of \(tiers.budget.limit.bytes), \(tiers.compressed!.ledger.bytes) below"
     try expect(resizing == nil, "a resize never ends, with \(bytes) of \(tiers.compressed!.ledger.limit)")
-    store.removeExpired()
+    store.change(.expire)
     try check()
     try recount(.atRest)
     tally.rests += 1

@@ -165,7 +165,7 @@ import Testing
     #expect(source.readCount == 1)
     #expect(small.cachedRanges(of: reader.source) == [])
     #expect(small.isQuiet)
-    for _ in 0..<4 { try await small.enterUnreserved() }
+    for _ in 0..<4 { try await small.sources.unreserved.enter() }
     try await allPermitsAreBack(merging)
   }
 

@@ -37,7 +37,7 @@ import Testing
   @Test func `what is being removed counts until it is given back, and new chunks come beside it`() async {
     let source = filled()
     let total = store.statistics().bytes
-    var removal: ChunkRemoval? = store.removeEverything()
+    var removal: ChunkRemoval? = store.remove(.everything)
     #expect(store.statistics().bytes == total)
     #expect(!source.contains(0..<1))
     #expect(source.put(0..<4096))
@@ -63,7 +63,7 @@ import Testing
 
   @Test func `resizing gives back what is being removed, and waits for nobody to do so`() async throws {
     _ = filled()
-    let removal = store.removeAll()
+    let removal = store.remove(.everything)
     try await store.resize(to: .kibibytes(4))
     #expect(store.statistics().bytes == 0)
     for await progress in removal { #expect(progress.removedBytes == progress.totalBytes) }
@@ -102,7 +102,7 @@ import Testing
     #expect(old.holds(0..<4096))
     #expect(new.holds(0..<4096))
     #expect(store.sources.endReading(old.token))
-    store.eraseRetired(old.token)
+    store.erase(.retired(old.token))
     #expect(store.statistics().blocks == 1)
     #expect(!old.put(0..<4096))
     #expect(new.holds(0..<4096))

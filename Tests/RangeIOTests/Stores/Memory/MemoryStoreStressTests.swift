@@ -134,7 +134,7 @@ private struct Hammer {
     case 58: store.limit(age: .microseconds(1 + random.below(5000)), idle: nil)
     case 59: store.limit(age: nil, idle: .microseconds(1 + random.below(5000)))
     case 60: store.limit(age: nil, idle: nil)
-    case 61: store.removeExpired()
+    case 61: store.change(.expire)
     case 62:
       for cached in store.cachedRanges(of: source.source, within: range) {
         #expect(cached.clamped(to: range) == cached)

@@ -137,7 +137,7 @@ import Testing
     #expect(source.holds(0..<4096))
     #expect(!source.contains(4096..<8192))
     // A place that is used again does not inherit the idleness of the one before.
-    source.store.removeExpired()
+    source.store.change(.expire)
     source.put(source.block(9))
     clock.advance(by: .seconds(9))
     #expect(source.holds(source.block(9)))
@@ -201,7 +201,7 @@ import Testing
         source.put(source.block(inSecond))
       }
     }
-    source.store.removeExpired()
+    source.store.change(.expire)
     #expect(source.store.statistics().expirations == 1)
     #expect(source.holds(source.block(inSecond)))
   }

@@ -65,7 +65,7 @@ import Testing
   @Test func `a resize that throws leaves the limits as they were`() async throws {
     let source = filled(store)
     let before = store.statistics().limit
-    try store.pinBlocks(0..<50 * 4096, of: source.source)
+    try store.pin(0..<50 * 4096, of: source.source)
     let tooSmall = await #expect(throws: ReadError.self) {
       try await store.resize(to: MemoryStore.charge(blocks: 10), blocks: 20)
     }

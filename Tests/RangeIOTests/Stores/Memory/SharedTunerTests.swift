@@ -41,7 +41,7 @@ import Testing
     let store = store(.default, shards: 1)
     for _ in 0..<10 { try read(0..<1400, store) }
     let before = try #require(store.tunerState)
-    store.removeEverything()
+    store.removeAll()
     #expect(store.tunerState == before)
     try read(0..<200, store)
     #expect(store.tunerState!.sampledOneIn == 2)

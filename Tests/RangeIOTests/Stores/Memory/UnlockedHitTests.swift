@@ -58,7 +58,7 @@ import Testing
         let source = sources[random.below(3)]
         source.put(source.block(random.below(200)))
         if random.below(500) == 0 { store.remove(source: source.source.id) }
-        if random.below(1000) == 0 { store.removeEverything() }
+        if random.below(1000) == 0 { store.removeAll() }
       }
     }
     #expect(looks.wrong.load(ordering: .relaxed) == 0)

@@ -89,7 +89,7 @@ import Testing
     for block in 5..<9 { source.put(block, in: store) }
     try await store.flush()
     source.erase(5..<6, in: store)
-    store.eraseAll()
+    store.erase(.everything)
     for block in 10..<12 { source.put(block, in: store) }
     try await store.close()
     let again = try await spill.open()
@@ -157,7 +157,7 @@ import Testing
     let again = try spill.open()
     let served = try #require(FillSource(again.sources).served(0..<40, by: again))
     #expect(served.count >= 8 && served.contains(39) && !served.contains(0))
-    again.eraseAll()
+    again.erase(.everything)
     try await again.close()
     for name in segments.prefix(2) { #expect(spill.contents[spill.path(name)] == before[spill.path(name)]) }
   }

@@ -184,11 +184,11 @@ import Testing
     try await store.close()
     store = try spill.open()
     #expect(FillSource(store.sources).served(1..<2, by: store) == [])
-    store.removeExpired()
+    store.change(.expire)
     FillSource(store.sources).put(2, in: store)
     try await store.flush()
     #expect(FillSource(store.sources).served(1..<3, by: store) == [2])
-    store.limit(age: nil)
+    store.limit(age: nil, idle: nil)
     try await store.close()
     store = try spill.open { $0.ageLimit = nil }
     #expect(FillSource(store.sources).served(1..<3, by: store) == [1, 2])

@@ -42,7 +42,7 @@ import Testing
     await #expect { try await store.flush() } throws: { ($0 as? ReadError)?.code == .inputOutput }
     try await store.flush()
     store.erase(source: unread.id)
-    store.eraseAll()
+    store.erase(.everything)
     try await store.flush()
     #expect(store.statistics().segmentsLeftOut == 0)
     try await store.close()

@@ -98,7 +98,7 @@ import Testing
     store = try spill.open()
     // Nobody reads it in this process: clearing forgets it, and what is to be removed then comes after.
     store.state.withLock { $0.isWriting = true }
-    store.eraseAll()
+    store.erase(.everything)
     store.erase(source: "a")
     store.state.withLock { $0.isWriting = false }
     try await store.flush()

@@ -174,7 +174,7 @@ import Testing
     spill.disk.capacity = spill.disk.allocatedByteCount
     try await write(100..<164, FillSource(store.sources), store)
     #expect(store.statistics().lacksFreeSpace && store.state.withLock { $0.writesPausedUntil != nil })
-    store.removeEverything()
+    store.removeAll()
     try await store.flush()
     #expect(spill.segments == [])
     try await store.close()

@@ -1,0 +1,25 @@
+/// Receives the chunks that a tier evicts.
+package protocol EvictionSink: AnyObject, Sendable {
+  /// Takes chunks, or drops them.
+  ///
+  /// Must be quick, must not wait and must not call a store: it may be called under the lock of the place that the
+  /// chunks leave, so that a look-up always finds them in one place or the other.
+  func take(_ chunks: ArraySlice<Chunk>)
+
+  /// Called after ``take(_:)``, outside of locks. Continues with the chunks that were taken.
+  func proceed()
+
+  /// The codec by which chunks may come encoded. By default `nil`: they may not.
+  var takesEncodedBy: (any ChunkCodec)? { get }
+}
+
+extension EvictionSink {
+  package var takesEncodedBy: (any ChunkCodec)? { nil }
+}
+
+/// A reference to a sink that can be published atomically.
+package final class EvictionSinkBox: Sendable {
+  package let outlet: any EvictionSink
+
+  package init(_ outlet: any EvictionSink) { self.outlet = outlet }
+}
