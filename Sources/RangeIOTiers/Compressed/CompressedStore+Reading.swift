@@ -90,7 +90,9 @@ extension CompressedStore {
   }
 
   package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
-    .parts(of: range, held: coverage(range, token: token, grid: grid), .compressed) { [.missing($0, .compressed, .notKept)] }
+    .parts(of: range, held: coverage(range, token: token, grid: grid), .compressed) {
+      [.missing($0, .compressed, .notKept)]
+    }
   }
 
   package func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
