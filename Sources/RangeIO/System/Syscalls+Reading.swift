@@ -1,22 +1,26 @@
 import CRangeIOSystem
 package import SystemPackage
 
-/// Buffers that one system call fills one after the other: readv(2).
-package struct ScatteredBuffers: Sendable {
-  package let buffers: [WritableBytes]
-  package let byteCount: Int
+/// Where a read puts its bytes: one buffer, or several that one system call fills one after the other, see readv(2).
+package enum ReadBuffers: Sendable {
+  case one(WritableBytes)
+  case several([WritableBytes])
 
-  package init(_ buffers: [WritableBytes]) {
-    self.buffers = buffers
-    byteCount = buffers.reduce(0) { $0 + $1.capacity }
+  package var all: [WritableBytes] {
+    switch self {
+    case .one(let buffer): [buffer]
+    case .several(let buffers): buffers
+    }
   }
+
+  package var byteCount: Int { all.reduce(0) { $0 + $1.capacity } }
 
   /// What is left to fill after the first `filled` bytes, up to byte `end`, limited to one call.
   private func rest(after filled: Int, upTo end: Int) -> [iovec] {
     var skip = filled
     var wanted = min(end - filled, Syscalls.longestRead)
     var vectors: [iovec] = []
-    for buffer in buffers {
+    for buffer in all {
       let cut = min(skip, buffer.capacity)
       skip -= cut
       let count = min(buffer.capacity - cut, wanted)
@@ -35,7 +39,11 @@ package struct ScatteredBuffers: Sendable {
     after filled: Int, upTo end: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls,
     inMultiplesOf multiple: Int = 1
   ) throws(Errno) -> Int {
-    try repeatFully(from: filled, to: end, inMultiplesOf: multiple) { filled in
+    if case .one(let buffer) = self {
+      let part = UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: end - filled)
+      return try filled + syscalls.readFully(descriptor, part, at: offset + filled, inMultiplesOf: multiple)
+    }
+    return try repeatFully(from: filled, to: end, inMultiplesOf: multiple) { filled in
       rest(after: filled, upTo: end).withUnsafeBufferPointer {
         syscalls.call.readScattered(descriptor, $0, offset + filled, false)
       }
@@ -47,7 +55,11 @@ package struct ScatteredBuffers: Sendable {
   package func fillWithResident(
     after before: Int, upTo end: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
   ) throws(Errno) -> Int? {
-    try repeatWhileResident(from: before, to: end) { filled in
+    if case .one(let buffer) = self {
+      let part = UnsafeMutableRawBufferPointer(start: buffer.base + before, count: end - before)
+      return try syscalls.readWhatIsResident(descriptor, part, at: offset + before).map { before + $0 }
+    }
+    return try repeatWhileResident(from: before, to: end) { filled in
       rest(after: filled, upTo: end).withUnsafeBufferPointer {
         syscalls.call.readScattered(descriptor, $0, offset + filled, true)
       }

@@ -152,12 +152,8 @@ final class DirectLane: Sendable {
     var count = 0
     if let opened {
       count = try attempt(range.count) {
-        try inPieces(from: 0, to: span.count, goOn) { filled, end in
-          try filled
-            + opened.file.syscalls.readFully(
-              opened.file.descriptor, .init(start: buffer.base + filled, count: end - filled),
-              at: span.lowerBound + filled, inMultiplesOf: opened.alignment.step)
-        } - skipped
+        try fill(ReadBuffers.one(buffer), upTo: span.count, from: span.lowerBound, opened.file, opened.alignment, goOn)
+          - skipped
       }
     }
     if count < range.count {
@@ -174,18 +170,17 @@ final class DirectLane: Sendable {
 
   /// Reads `range` into `buffers`. Returns the number of bytes, fewer than asked only at the end of the file.
   func read(
-    _ range: ByteRange, into buffers: [WritableBytes], _ pool: BufferPool, _ goOn: () throws -> Void
+    _ range: ByteRange, into buffers: ReadBuffers, _ pool: BufferPool, _ goOn: () throws -> Void
   ) throws -> Int {
     var count = 0
     if let opened = open() {
       count = try attempt(range.count) {
-        try fill(buffers, from: range.lowerBound, opened.file, opened.alignment, pool, goOn)
+        try fill(buffers.all, from: range.lowerBound, opened.file, opened.alignment, pool, goOn)
       }
     }
     guard count < range.count else { return count }
     let all = try inPieces(from: count, to: range.count, goOn) { filled, end in
-      try ScatteredBuffers(buffers).fill(
-        after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
+      try buffers.fill(after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
     }
     counters.add(all - count, to: .positional)
     return all
@@ -203,7 +198,7 @@ final class DirectLane: Sendable {
     let isLastAligned = last.capacity % alignment.offset == 0 && alignment.isAligned(last.base)
     // No memory for a detour: 0 bytes, and the page cache gets them.
     if areAligned, isLastAligned {
-      return try fill(ScatteredBuffers(buffers), from: lower, direct, alignment, goOn)
+      return try fill(ReadBuffers.several(buffers), from: lower, direct, alignment, goOn)
     }
     let detour = areAligned ? [last] : buffers
     let skipped = areAligned ? 0 : lower % alignment.offset
@@ -211,7 +206,7 @@ final class DirectLane: Sendable {
     // `try?`: without memory for a detour the page cache takes it.
     guard let buffer = try? alignment.buffer(alignment.around(0..<wanted).upperBound, pool) else { return 0 }
     let before = areAligned ? Array(buffers.dropLast()) : []
-    let filled = try fill(ScatteredBuffers(before + [buffer]), from: lower - skipped, direct, alignment, goOn)
+    let filled = try fill(.several(before + [buffer]), from: lower - skipped, direct, alignment, goOn)
     var taken = before.reduce(0) { $0 + $1.capacity }
     var source = buffer.filled(max(0, filled - taken)).dropFirst(skipped)
     for target in detour where !source.isEmpty {
@@ -224,10 +219,10 @@ final class DirectLane: Sendable {
   }
 
   private func fill(
-    _ buffers: ScatteredBuffers, from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment,
+    _ buffers: ReadBuffers, upTo end: Int? = nil, from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment,
     _ goOn: () throws -> Void
   ) throws -> Int {
-    try inPieces(from: 0, to: buffers.byteCount, goOn) { filled, end in
+    try inPieces(from: 0, to: end ?? buffers.byteCount, goOn) { filled, end in
       try buffers.fill(
         after: filled, upTo: end, from: lower, of: direct.descriptor, direct.syscalls, inMultiplesOf: alignment.step)
     }

@@ -53,32 +53,9 @@ extension FileSource: StreamedSource {
     }
   }
 
-  /// A read that would keep the caller's actor busy too long, or that starts at the disk.
-  ///
-  /// - Parameter seen: the file's status after the read, if the reading thread took it.
-  func readLarge(
-    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
-  ) async throws -> Bytes {
-    if usesResidentLane(of: lanes) {
-      let buffer = try configuration.buffers.buffer(range.count)
-      let filled = try await fillOffActor(buffer, range, lanes.resident)
-      counters.add(filled, to: .resident)
-      if filled == range.count { return buffer.bytes(filled) }
-      return try await readRest(of: range, into: buffer, from: filled, lanes, version, &seen)
-    }
-    guard usesPositionalLane else { return try await readThroughDispatchIO(range, lanes, version, &seen) }
-    return try await readRest(
-      of: range, into: configuration.buffers.buffer(range.count), from: 0, lanes, version, &seen)
-  }
-
-  /// The resident lane on a thread of Swift's pool: no hop for a caller that is on no actor.
-  private func fillOffActor(_ buffer: WritableBytes, _ range: ByteRange, _ lane: ResidentLane) async throws -> Int {
-    try await BackgroundWork.offActor(isShort: range.count <= LaneThreshold.residentPiece) { [self] in
-      try fillInPieces(to: range.count, ofAtMost: LaneThreshold.residentPiece, goOn) { filled, end in
-        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.memory[filled..<end])
-        return try filled + lane.fill(piece, from: range.lowerBound + filled..<range.lowerBound + end)
-      }
-    }
+  /// Whether what is resident of a range may be copied on the caller's own thread and actor.
+  func mayFillHere(_ range: ByteRange, _ lanes: FileLanes) -> Bool {
+    range.count <= LaneThreshold.residentInline && usesResidentLane(of: lanes)
   }
 
   /// Throws if the read was cancelled or the source closed.
@@ -87,35 +64,45 @@ extension FileSource: StreamedSource {
     if gate.isClosed { throw ReadError.closed }
   }
 
-  /// Reads what the resident lane left of `range` through the positional lane: `buffer` holds the first `filled` bytes.
-  func readRest(
-    of range: ByteRange, into buffer: WritableBytes, from filled: Int, _ lanes: FileLanes, _ version: FileVersion?,
-    _ seen: inout FileStatus?
-  ) async throws -> Bytes {
+  /// Fills what was not filled here of `range`, after the first `filled` bytes: what is resident of a longer one on a thread
+  /// of Swift's pool, which is no hop for a caller that is on no actor, and the rest through the positional lane.
+  ///
+  /// - Returns: the file's status after the read, if the reading thread took it.
+  func fillRest(
+    of range: ByteRange, _ buffers: ReadBuffers, after here: Int, _ lanes: FileLanes, _ version: FileVersion?
+  ) async throws -> FileStatus? {
+    var filled = here
+    if range.count > LaneThreshold.residentInline, usesResidentLane(of: lanes) {
+      filled = try await BackgroundWork.offActor(isShort: range.count <= LaneThreshold.residentPiece) { [self] in
+        try fillInPieces(to: range.count, ofAtMost: LaneThreshold.residentPiece, goOn) {
+          try lanes.resident.fill(buffers, after: $0, upTo: $1, from: range)
+        }
+      }
+      counters.add(filled, to: .resident)
+      if filled == range.count { return nil }
+    }
     let begun = begun(range.count - filled, lanes)
     let read = begun?.began()
-    var filled = filled
     if let begun, let read {
+      let before = filled
       let isThere = try begun.look(for: read) { () throws(ReadError) in
-        let found = try lanes.resident.fill(
-          .init(rebasing: buffer.memory[filled..<range.count]), from: range.lowerBound + filled..<range.upperBound)
-        counters.add(found, to: .resident)
-        filled += found
+        filled = try lanes.resident.fill(buffers, after: filled, upTo: range.count, from: range)
         return filled == range.count
       }
+      counters.add(filled - before, to: .resident)
       if isThere {
         begun.came(read)
-        return buffer.bytes(filled)
+        return nil
       }
     }
-    let (count, status) = try await lanes.positional.read(range, into: buffer, from: filled, begun: begun, since: read)
-    seen = status
+    let (count, status) = try await lanes.positional.read(
+      range, into: buffers, after: filled, begun: begun, since: read)
     counters.add(count - filled, to: .positional)
     guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
-    return buffer.bytes(count)
+    return status
   }
 
-  private func readThroughDispatchIO(
+  func readThroughDispatchIO(
     _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
   ) async throws -> Bytes {
     let bytes = try await lanes.dispatchIOLane { try await self.ask(lanes, $0) }.read(range)
@@ -124,7 +111,8 @@ extension FileSource: StreamedSource {
     // The file ended, the disk failed, or another descriptor's EBADF ended this operation too: `pread` finds out which.
     let rest = range.lowerBound + bytes.count..<range.upperBound
     let buffer = try configuration.buffers.buffer(rest.count)
-    return Bytes(concatenating: [bytes, try await readRest(of: rest, into: buffer, from: 0, lanes, version, &seen)])
+    seen = try await fillRest(of: rest, ReadBuffers.one(buffer), after: 0, lanes, version)
+    return Bytes(concatenating: [bytes, buffer.bytes(rest.count)])
   }
 }
 
@@ -189,13 +177,14 @@ extension FileSource {
       }
       try goOn()
       let buffer = try configuration.buffers.buffer(range.count)
-      let filled = usesResidentLane(of: lanes) ? try lanes.resident.fill(buffer.memory, from: range) : 0
+      let filled = mayFillHere(range, lanes) ? try lanes.resident.fill(buffer.memory, from: range) : 0
       counters.add(filled, to: .resident)
       if filled == range.count {
         results[index] = buffer.bytes(filled)
       } else {
         let begun = begun(range.count - filled, lanes)
-        pending.append((index, buffer, filled, lanes.positional.begin(range, into: buffer, from: filled, begun: begun)))
+        pending.append(
+          (index, buffer, filled, lanes.positional.begin(range, into: .one(buffer), after: filled, begun: begun)))
       }
     }
     for (index, buffer, filled, read) in pending {

@@ -26,65 +26,23 @@ extension FileSource {
       }
       buffers.append(buffer)
     }
-    let scattered = ScatteredBuffers(buffers)
-
-    var filled = 0
+    let scattered = ReadBuffers.several(buffers)
     var seen: FileStatus?
-    if usesResidentLane(of: lanes) {
-      filled =
-        range.count <= LaneThreshold.residentInline
-        ? try lanes.resident.fill(scattered, after: 0, upTo: range.count, from: range)
-        : try await fillOffActor(scattered, range, lanes.resident)
-      counters.add(filled, to: .resident)
-    }
-    if filled < range.count {
-      let (count, status) =
-        if bypasses {
-          try await lanes.positional.finish(
-            lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] goOn in
-              try direct.read(range, into: scattered.buffers, pool, goOn)
-            })
-        } else {
-          try await readRest(of: range, into: scattered, from: filled, lanes)
-        }
+    if bypasses {
+      let (count, status) = try await lanes.positional.finish(
+        lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] goOn in
+          try direct.read(range, into: scattered, pool, goOn)
+        })
       seen = status
       guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
+    } else {
+      let filled =
+        mayFillHere(range, lanes) ? try lanes.resident.fill(scattered, after: 0, upTo: range.count, from: range) : 0
+      counters.add(filled, to: .resident)
+      if filled < range.count { seen = try await fillRest(of: range, scattered, after: filled, lanes, version) }
     }
     if let version { try await check(version, after: range, lanes, seen: seen) }
     return buffers.map { $0.bytes($0.capacity) }
-  }
-
-  /// Reads what the resident lane left of `range`. Returns the number of bytes in the buffers, with those `filled` before.
-  private func readRest(
-    of range: ByteRange, into buffers: ScatteredBuffers, from filled: Int, _ lanes: FileLanes
-  ) async throws -> PositionalLane.Outcome<Int> {
-    let begun = begun(range.count - filled, lanes)
-    let read = begun?.began()
-    var found = filled
-    if let begun, let read {
-      let isThere = try begun.look(for: read) { () throws(ReadError) in
-        found = try lanes.resident.fill(buffers, after: found, upTo: range.count, from: range)
-        return found == range.count
-      }
-      counters.add(found - filled, to: .resident)
-      if isThere {
-        begun.came(read)
-        return (found, nil)
-      }
-    }
-    let outcome = try await lanes.positional.read(range, into: buffers, from: found, begun: begun, since: read)
-    counters.add(outcome.value - found, to: .positional)
-    return outcome
-  }
-
-  private func fillOffActor(
-    _ buffers: ScatteredBuffers, _ range: ByteRange, _ lane: ResidentLane
-  ) async throws -> Int {
-    try await BackgroundWork.offActor(isShort: range.count <= LaneThreshold.residentPiece) { [self] in
-      try fillInPieces(to: range.count, ofAtMost: LaneThreshold.residentPiece, goOn) { filled, end in
-        try lane.fill(buffers, after: filled, upTo: end, from: range)
-      }
-    }
   }
 
   /// Returns bytes from the page cache, in memory that a store keeps without copying.

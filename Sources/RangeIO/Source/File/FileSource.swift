@@ -168,15 +168,14 @@ public final class FileSource: RangeSource {
     let bytes: Bytes
     if bypassesPageCache(of: lanes) {
       bytes = try await readDirectly(range, lanes, version, &seen)
-    } else if usesResidentLane(of: lanes), range.count <= LaneThreshold.residentInline {
+    } else if usesPositionalLane {
       let buffer = try configuration.buffers.buffer(range.count)
-      let filled = try lanes.resident.fill(buffer.memory, from: range)
+      let filled = mayFillHere(range, lanes) ? try lanes.resident.fill(buffer.memory, from: range) : 0
       counters.add(filled, to: .resident)
-      bytes =
-        filled == range.count
-        ? buffer.bytes(filled) : try await readRest(of: range, into: buffer, from: filled, lanes, version, &seen)
+      if filled < range.count { seen = try await fillRest(of: range, .one(buffer), after: filled, lanes, version) }
+      bytes = buffer.bytes(range.count)
     } else {
-      bytes = try await readLarge(range, lanes, version, &seen)
+      bytes = try await readThroughDispatchIO(range, lanes, version, &seen)
     }
     // The check does not suspend, unless a server must be asked. Only an apparent change is examined further.
     if let version {

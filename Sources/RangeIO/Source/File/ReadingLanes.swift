@@ -58,33 +58,30 @@ final class PositionalLane: Sendable {
     }
   }
 
-  /// Hands a read of `range` into `buffer` to a thread. The first `filled` bytes are already there.
+  /// Hands a read of `range` into `buffers` to a thread. The first `filled` bytes are already there.
   ///
-  /// The buffer belongs to the read until the read has ended, whether or not its caller still waits.
+  /// The buffers belong to the read until the read has ended, whether or not its caller still waits.
   ///
   /// - Parameters:
   ///   - begun: what is known of reads that the kernel may have begun, as this one.
   ///   - since: when it was begun, if it may be the only one.
   func begin(
-    _ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?,
+    _ range: ByteRange, into buffers: ReadBuffers, after filled: Int, begun: BegunReads?,
     since read: BegunReads.Read? = nil
   ) -> Pending<Int> {
     begin(range, begun: begun, since: read) { [file] goOn in
-      func part(_ filled: Int, _ end: Int) -> UnsafeMutableRawBufferPointer {
-        UnsafeMutableRawBufferPointer(start: buffer.base + filled, count: end - filled)
-      }
+      let (lower, descriptor, syscalls) = (range.lowerBound, file.descriptor, file.syscalls)
       var filled = filled
       if let begun, begun.isOpen {
         try begun.watch { () throws(Errno) in
-          filled +=
-            try file.syscalls.readWhatIsResident(
-              file.descriptor, part(filled, range.count), at: range.lowerBound + filled) ?? 0
+          filled =
+            try buffers.fillWithResident(
+              after: filled, upTo: range.count, from: lower, of: descriptor, syscalls) ?? filled
           return filled == range.count
         }
       }
       return try fillInPieces(from: filled, to: range.count, ofAtMost: LaneThreshold.waitingPiece, goOn) {
-        filled, end in
-        try filled + file.syscalls.readFully(file.descriptor, part(filled, end), at: range.lowerBound + filled)
+        try buffers.fill(after: $0, upTo: $1, from: lower, of: descriptor, syscalls)
       }
     }
   }
@@ -146,36 +143,11 @@ final class PositionalLane: Sendable {
     if pending.threads.withdraw(pending.job) { gate.leave() }
   }
 
-  /// Reads `range` into `buffer` from `filled` on.
+  /// Reads `range` into `buffers`, after the first `filled` bytes.
   func read(
-    _ range: ByteRange, into buffer: WritableBytes, from filled: Int, begun: BegunReads?, since read: BegunReads.Read?
+    _ range: ByteRange, into buffers: ReadBuffers, after filled: Int, begun: BegunReads?, since read: BegunReads.Read?
   ) async throws -> Outcome<Int> {
-    let outcome = try await finish(begin(range, into: buffer, from: filled, begun: begun, since: read))
-    if let read { begun?.resumed(read) }
-    return outcome
-  }
-
-  /// Reads `range` into several buffers. The first `filled` bytes are already there.
-  func read(
-    _ range: ByteRange, into buffers: ScatteredBuffers, from filled: Int, begun: BegunReads?,
-    since read: BegunReads.Read?
-  ) async throws -> Outcome<Int> {
-    let pending = begin(range, begun: begun, since: read) { [file] goOn in
-      var filled = filled
-      if let begun, begun.isOpen {
-        try begun.watch { () throws(Errno) in
-          filled =
-            try buffers.fillWithResident(
-              after: filled, upTo: range.count, from: range.lowerBound, of: file.descriptor, file.syscalls) ?? filled
-          return filled == range.count
-        }
-      }
-      return try fillInPieces(from: filled, to: range.count, ofAtMost: LaneThreshold.waitingPiece, goOn) {
-        filled, end in
-        try buffers.fill(after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
-      }
-    }
-    let outcome = try await finish(pending)
+    let outcome = try await finish(begin(range, into: buffers, after: filled, begun: begun, since: read))
     if let read { begun?.resumed(read) }
     return outcome
   }
@@ -207,7 +179,7 @@ final class ResidentLane: Sendable {
   }
 
   /// Fills `buffer` from `range` as far as the page cache has it. Returns the number of bytes from the start of `range`
-  /// that were resident.
+  /// that were resident. Most reads of files are this one.
   func fill(_ buffer: UnsafeMutableRawBufferPointer, from range: ByteRange) throws(ReadError) -> Int {
     try attempt(range, after: 0) { () throws(Errno) in
       try syscalls.readWhatIsResident(file.descriptor, buffer, at: range.lowerBound)
@@ -216,12 +188,9 @@ final class ResidentLane: Sendable {
 
   /// Fills `buffers`, which are for `range`, from byte `filled` of it up to byte `end`, as far as the page cache has
   /// it. Returns the number of bytes filled so far.
-  func fill(_ buffers: ScatteredBuffers, after filled: Int, upTo end: Int, from range: ByteRange) throws(ReadError)
-    -> Int
-  {
+  func fill(_ buffers: ReadBuffers, after filled: Int, upTo end: Int, from range: ByteRange) throws(ReadError) -> Int {
     try attempt(range, after: filled) { () throws(Errno) in
-      try buffers.fillWithResident(
-        after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, syscalls)
+      try buffers.fillWithResident(after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, syscalls)
     }
   }
 

@@ -194,7 +194,7 @@ struct FileFaultTests {
     let buffer = UnsafeMutableRawBufferPointer(start: pages, count: count)
     #expect(try syscalls.readFully(0, buffer, at: 0) == count)
     #expect(try syscalls.readWhatIsResident(0, buffer, at: 0) == count)
-    let scattered = ScatteredBuffers(try (0..<4).map { _ in try BufferPool.shared.buffer(768 << 20) })
+    let scattered = ReadBuffers.several(try (0..<4).map { _ in try BufferPool.shared.buffer(768 << 20) })
     #expect(try scattered.fill(after: 5, upTo: 3 << 30, from: 0, of: 0, syscalls) == 3 << 30)
     #expect(try scattered.fillWithResident(after: 0, upTo: 3 << 30, from: 0, of: 0, syscalls) == 3 << 30)
     #expect(longest.withLock { $0 } <= Int(Int32.max))
