@@ -31,6 +31,7 @@ public enum BuiltInCodec {
 /// See ``BuiltInCodec/lz4(acceleration:)``.
 package struct LZ4Codec: LibraryCodec {
   package var id: UInt8 { 1 }
+  package var identity: [UInt8] { [id] + withUnsafeBytes(of: acceleration.littleEndian) { Array($0) } }
   package let acceleration: Int
 
   package init(acceleration: Int = 1) { self.acceleration = min(max(1, acceleration), 65_537) }
@@ -54,18 +55,6 @@ package struct LZ4Codec: LibraryCodec {
 
   /// `LZ4_MAX_INPUT_SIZE`.
   private static let largest = 0x7E00_0000
-}
-
-extension ChunkCodec {
-  /// Whether what this codec makes is what `other` would make: both are LZ4 with one acceleration, or one object. Of other
-  /// codecs that is not known, even if they have one id.
-  package func makesTheSame(as other: any ChunkCodec) -> Bool {
-    func acceleration(_ codec: any ChunkCodec) -> Int? {
-      codec is AutomaticCodec ? LZ4Codec().acceleration : (codec as? LZ4Codec)?.acceleration
-    }
-    if let own = acceleration(self) { return own == acceleration(other) }
-    return Self.self is AnyObject.Type && self as AnyObject === other as AnyObject
-  }
 }
 
 /// See ``BuiltInCodec/identity``.
@@ -92,6 +81,7 @@ package struct AutomaticCodec: LibraryCodec {
   private let lz4 = LZ4Codec()
 
   package var id: UInt8 { lz4.id }
+  package var identity: [UInt8] { lz4.identity }
 
   package init() {}
 
@@ -104,8 +94,24 @@ package struct AutomaticCodec: LibraryCodec {
   }
 }
 
-/// The codecs of this library, which alone have ids below 128.
+/// A codec of this library. These alone have ids below 128, and those of one identity make the same of the same bytes.
 package protocol LibraryCodec: ChunkCodec {}
+
+/// The codecs of this library by id: what they have encoded can always be decoded.
+package enum LibraryCodecs {
+  private static let all: [any LibraryCodec] = [IdentityCodec(), LZ4Codec()]
+
+  package static func numbered(_ id: UInt8) -> (any LibraryCodec)? { all.first { $0.id == id } }
+}
+
+extension ChunkCodec {
+  /// Whether what this codec makes is what `other` would make: both are this library's and of one identity, or one object.
+  /// Of other codecs that is not known, even if they have one id.
+  package func makesTheSame(as other: any ChunkCodec) -> Bool {
+    if self is any LibraryCodec { return other is any LibraryCodec && identity == other.identity }
+    return Self.self is AnyObject.Type && self as AnyObject === other as AnyObject
+  }
+}
 
 extension Chunk {
   /// What this codec has made of the bytes, if they are encoded by it.

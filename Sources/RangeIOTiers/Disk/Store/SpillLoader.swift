@@ -223,10 +223,6 @@ extension SpillStore {
   func codec(_ id: UInt8, in segment: SpillSegment) -> (any ChunkCodec)? {
     let own = configuration.codec
     if id == own.id, id < 128 || segment.codec == core.codecIdentity { return own }
-    switch id {
-    case 0: return IdentityCodec()
-    case 1: return LZ4Codec()
-    default: return nil
-    }
+    return LibraryCodecs.numbered(id)
   }
 }
