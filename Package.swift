@@ -129,6 +129,11 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict + checked),
+    // What a spill directory holds, for the tool and for tests.
+    .target(
+      name: "RangeIOSpillInspection",
+      dependencies: ["RangeIO", "RangeIOTiers", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict + checked),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(
       name: "RangeIOTesting",
@@ -155,7 +160,7 @@ let package = Package(
     .executableTarget(
       name: "RangeIOTool",
       dependencies: [
-        "RangeIO", "RangeIOTiers", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIO", "RangeIOTiers", "RangeIOSpillInspection", "RangeIOTraces", "CRangeIOSystem",
         .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
         .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
         .target(name: "RangeIOServe", condition: .when(traits: ["Serve"])),
@@ -221,7 +226,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOTiersTests",
       dependencies: [
-        "RangeIO", "RangeIOTiers", "RangeIOTesting", "RangeIOTestSupport", "CRangeIOSystem",
+        "RangeIO", "RangeIOTiers", "RangeIOSpillInspection", "RangeIOTesting", "RangeIOTestSupport", "CRangeIOSystem",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Golden"], swiftSettings: strict + checkedTests),
@@ -229,7 +234,8 @@ let package = Package(
     .testTarget(
       name: "RangeIOSystemTests",
       dependencies: [
-        "RangeIO", "RangeIOTiers", "RangeIOTesting", "RangeIOTestSupport", "SpillWriter", "Recorder",
+        "RangeIO", "RangeIOTiers", "RangeIOSpillInspection", "RangeIOTesting", "RangeIOTestSupport", "SpillWriter",
+        "Recorder",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict + checkedTests),

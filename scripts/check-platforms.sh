@@ -82,6 +82,7 @@ check() {
 }
 check RangeIO Sources/RangeIO "${inside[@]}" -I "$work/dispatch"
 check RangeIOTiers Sources/RangeIOTiers "${inside[@]}"
+check RangeIOSpillInspection Sources/RangeIOSpillInspection "${inside[@]}"
 check RangeIOMapped Plugins/RangeIOMapped/Sources/RangeIOMapped -I "$work/dispatch"
 check RangeIOExecutor Plugins/RangeIOExecutor/Sources/RangeIOExecutor
 check RangeIOFoundation Sources/RangeIOFoundation "${inside[@]}"

@@ -69,9 +69,10 @@ import Testing
       guard SpillFormat.segmentNumber(name) != nil else { continue }
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory + "/" + name)))
       let file = try SystemDisk().openDirectory(.init(directory)).open(name, writing: false)
-      guard let (_, check) = try SpillScan.header(of: file) else { return true }
-      if try SpillScan.footer(of: file, length: bytes.count, check: check) != nil { continue }
-      let scan = try SpillScan(file, check: check, length: bytes.count)
+      guard let (_, check) = try SpillReader.header(of: file) else { return true }
+      var reader = SpillReader(file, check: check, length: bytes.count)
+      if try reader.footer() != nil { continue }
+      let scan = try reader.scan()
       if scan.damaged > 0 || bytes[scan.end...].contains(where: { $0 != 0 }) { return true }
     }
     return false

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RangeIO
+import RangeIOSpillInspection
 import RangeIOTiers
 
 /// `rangeio explain`: shows where bytes would come from, and why not from a nearer place.

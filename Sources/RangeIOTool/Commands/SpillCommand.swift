@@ -1,5 +1,6 @@
 import ArgumentParser
 import RangeIO
+import RangeIOSpillInspection
 import RangeIOTiers
 
 /// `rangeio spill`: inspects what a cache has left on a disk.

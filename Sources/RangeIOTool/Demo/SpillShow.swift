@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOSpillInspection
 import RangeIOTiers
 import Synchronization
 

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOSpillInspection
 import RangeIOTiers
 
 /// The facts that `rangeio spill stats` prints.

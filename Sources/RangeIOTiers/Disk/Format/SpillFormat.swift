@@ -2,15 +2,15 @@ import CRangeIOSystem
 import RangeIO
 
 /// The numbers of `Docs/Formats/SpillFile.md`, which explains them.
-enum SpillFormat {
+package enum SpillFormat {
   static let version: UInt16 = 1
   static let magic: UInt64 = 0x4C4C_4950_534F_4952  // "RIOSPILL"
   /// The first bytes of a file, which are the same in all versions.
   static let prefixCount = 16
   /// The size of `store`, and of a segment's header.
-  static let headerCount = 64
-  static let recordHeaderCount = 64
-  static let trailerCount = 32
+  package static let headerCount = 64
+  package static let recordHeaderCount = 64
+  package static let trailerCount = 32
   static let tombstoneCount = 16
   /// The most that `lock`, `store` and its successor take on a disk.
   static let fixedBytes = 3 * 4096
@@ -19,7 +19,7 @@ enum SpillFormat {
   static let longestVersion = 4_096
   static let longestName = 4_096
   /// Offsets are stored in 32 bits, in units of 8 bytes.
-  static let largestSegment = 1 << 34
+  package static let largestSegment = 1 << 34
 
   enum FileKind: UInt8 {
     case store = 1
@@ -32,7 +32,7 @@ enum SpillFormat {
   /// The size of a record with a payload of this size.
   static func recordCount(payload: Int) -> Int { recordHeaderCount + padded(payload) }
 
-  static func segmentName(_ number: UInt64) -> String {
+  package static func segmentName(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
@@ -41,7 +41,7 @@ enum SpillFormat {
   static let mostCounted: UInt64 = 1 << 62
 
   /// The number of the segment with this name; `nil` if it is not a segment name.
-  static func segmentNumber(_ name: String) -> UInt64? {
+  package static func segmentNumber(_ name: String) -> UInt64? {
     guard name.utf8.count == 16, isLowerHex(name), let number = UInt64(name, radix: 16), number < mostCounted else {
       return nil
     }
@@ -49,7 +49,7 @@ enum SpillFormat {
   }
 
   /// Whether this is the name of a process's private directory.
-  static func isPrivateName(_ name: String) -> Bool { name.utf8.count == 32 && isLowerHex(name) }
+  package static func isPrivateName(_ name: String) -> Bool { name.utf8.count == 32 && isLowerHex(name) }
 
   /// Whether a file system, a volume or a desktop leaves this name in directories of others.
   static func isOfSystem(_ name: String) -> Bool {
@@ -98,6 +98,21 @@ enum SpillPrefix: Equatable {
     bytes.put(UInt8(0), 11)
     bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 12)), 12)
   }
+
+  /// The check at the end of the 64 bytes of a file's header; `nil` if they are not valid, or of another kind.
+  static func check(_ kind: SpillFormat.FileKind, _ bytes: UnsafeRawBufferPointer) -> UInt32? {
+    guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(kind),
+      case let check = bytes.number(60, UInt32.self), check == CRC32C.of(bytes.part(0, 60))
+    else { return nil }
+    return check
+  }
+
+  /// Writes that check, and returns it.
+  @discardableResult static func close(_ bytes: UnsafeMutableRawBufferPointer) -> UInt32 {
+    let check = CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60))
+    bytes.put(check, 60)
+    return check
+  }
 }
 
 /// The contents of `store`.
@@ -119,9 +134,7 @@ package struct SpillRoot: Equatable, Sendable {
 extension SpillRoot {
   /// `nil` if the bytes are not valid.
   init?(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(.store),
-      bytes.number(60, UInt32.self) == CRC32C.of(bytes.part(0, 60))
-    else { return nil }
+    guard SpillPrefix.check(.store, bytes) != nil else { return nil }
     self.init(
       directoryID: bytes.number(16, UInt64.self), epoch: bytes.number(24, UInt64.self),
       created: bytes.number(32, Int64.self), refusesWhenFull: bytes[40] == 1)
@@ -135,46 +148,46 @@ extension SpillRoot {
     bytes.put(epoch, 24)
     bytes.put(created, 32)
     bytes.put(UInt8(refusesWhenFull ? 1 : 0), 40)
-    bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60)), 60)
+    SpillPrefix.close(bytes)
   }
 }
 
-struct SpillSegmentHeader: Equatable {
+package struct SpillSegmentHeader: Equatable {
   var directoryID: UInt64
   var epoch: UInt64
-  var number: UInt64
+  package var number: UInt64
   var created: Int64
   /// Which codec of the user's its chunks are encoded with, see ``ChunkCodec/spilledIdentity``.
   var codec: UInt64 = 0
 
   /// Whether this is the header of a directory's segment with this number.
-  func isSegment(_ number: UInt64, of root: SpillRoot) -> Bool {
+  package func isSegment(_ number: UInt64, of root: SpillRoot) -> Bool {
     self.number == number && directoryID == root.directoryID && epoch == root.epoch
+  }
+
+  /// Where the fields stand, for reading and for writing.
+  private mutating func lay(_ bytes: SpillFields) {
+    bytes.field(&directoryID, 16)
+    bytes.field(&epoch, 24)
+    bytes.field(&number, 32)
+    bytes.field(&created, 40)
+    bytes.field(&codec, 48)
   }
 
   /// Reads a header and its segment check; `nil` if the bytes are not valid.
   static func read(_ bytes: UnsafeRawBufferPointer) -> (header: SpillSegmentHeader, check: UInt32)? {
-    guard bytes.count >= SpillFormat.headerCount, SpillPrefix(bytes) == .known(.segment) else { return nil }
-    let check = bytes.number(60, UInt32.self)
-    guard check == CRC32C.of(bytes.part(0, 60)) else { return nil }
-    let header = SpillSegmentHeader(
-      directoryID: bytes.number(16, UInt64.self), epoch: bytes.number(24, UInt64.self),
-      number: bytes.number(32, UInt64.self), created: bytes.number(40, Int64.self),
-      codec: bytes.number(48, UInt64.self))
+    guard let check = SpillPrefix.check(.segment, bytes) else { return nil }
+    var header = SpillSegmentHeader(directoryID: 0, epoch: 0, number: 0, created: 0)
+    header.lay(SpillFields(from: bytes))
     return (header, check)
   }
 
   /// Writes to 64 zeroed bytes. Returns the segment check.
   func write(to bytes: UnsafeMutableRawBufferPointer) -> UInt32 {
     SpillPrefix.write(.segment, to: bytes)
-    bytes.put(directoryID, 16)
-    bytes.put(epoch, 24)
-    bytes.put(number, 32)
-    bytes.put(created, 40)
-    bytes.put(codec, 48)
-    let check = CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60))
-    bytes.put(check, 60)
-    return check
+    var header = self
+    header.lay(SpillFields(to: bytes))
+    return SpillPrefix.close(bytes)
   }
 }
 
@@ -186,6 +199,20 @@ extension ChunkCodec {
     guard !(self is any LibraryCodec), identity != [id] else { return 0 }
     let digest = ([id] + identity).reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     return max(1, digest)
+  }
+}
+
+/// Bytes that a function with a layout fills fields from, or writes them to.
+struct SpillFields {
+  private let bytes: UnsafeMutableRawBufferPointer
+  private let writes: Bool
+
+  init(from bytes: UnsafeRawBufferPointer) { (self.bytes, writes) = (.init(mutating: bytes), false) }
+
+  init(to bytes: UnsafeMutableRawBufferPointer) { (self.bytes, writes) = (bytes, true) }
+
+  @inline(__always) func field<Number: FixedWidthInteger & BitwiseCopyable>(_ number: inout Number, _ offset: Int) {
+    if writes { bytes.put(number, offset) } else { number = UnsafeRawBufferPointer(bytes).number(offset, Number.self) }
   }
 }
 

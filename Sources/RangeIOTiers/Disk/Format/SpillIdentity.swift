@@ -4,7 +4,7 @@ import RangeIO
 ///
 /// Two are equal if id, version, size and grid are equal. The user's name for the source is stored too, for listings,
 /// but is not part of the identity.
-struct SpillIdentity: Hashable, Sendable {
+package struct SpillIdentity: Hashable, Sendable {
   /// The bytes as written: a header, the id, the version, the name.
   let bytes: [UInt8]
 
@@ -36,7 +36,7 @@ struct SpillIdentity: Hashable, Sendable {
   }
 
   /// Reads an identity from a file; `nil` if its values are impossible.
-  init?(_ payload: UnsafeRawBufferPointer) {
+  package init?(_ payload: UnsafeRawBufferPointer) {
     guard payload.count >= Self.headerCount else { return nil }
     let (shift, id) = (payload.number(0, UInt32.self), Int(payload.number(4, UInt32.self)))
     let (size, version) = (payload.number(8, UInt64.self), Int(payload.number(16, UInt32.self)))
@@ -49,7 +49,7 @@ struct SpillIdentity: Hashable, Sendable {
   }
 
   /// The checksum of everything but the name. Records repeat it.
-  var check: UInt32 {
+  package var check: UInt32 {
     var bytes = bytes
     bytes.replaceSubrange(Self.namePlace..<Self.headerCount, with: repeatElement(0, count: 4))
     return bytes.withUnsafeBytes { CRC32C.of(UnsafeRawBufferPointer(rebasing: $0.dropLast(nameCount))) }
@@ -57,11 +57,11 @@ struct SpillIdentity: Hashable, Sendable {
 
   private var nameCount: Int { Int(number(Self.namePlace, UInt32.self)) }
 
-  static func == (a: SpillIdentity, b: SpillIdentity) -> Bool {
+  package static func == (a: SpillIdentity, b: SpillIdentity) -> Bool {
     a.header == b.header && a.idAndVersion == b.idAndVersion
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     header.withUnsafeBytes { hasher.combine(bytes: $0) }
     idAndVersion.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
@@ -78,21 +78,21 @@ struct SpillIdentity: Hashable, Sendable {
   private func number<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _ type: Number.Type) -> Number {
     bytes.withUnsafeBytes { $0.number(offset, type) }
   }
-  var shift: Int { Int(number(0, UInt32.self)) }
-  var byteCount: Int { Int(number(8, UInt64.self)) }
+  package var shift: Int { Int(number(0, UInt32.self)) }
+  package var byteCount: Int { Int(number(8, UInt64.self)) }
   /// The source's id, in UTF-8.
   var idBytes: ArraySlice<UInt8> { bytes[Self.headerCount..<Self.headerCount + Int(number(4, UInt32.self))] }
   /// The source's id.
-  var id: String { String(decoding: idBytes, as: UTF8.self) }
+  package var id: String { String(decoding: idBytes, as: UTF8.self) }
 
   /// The user's name for the source.
-  var name: String { nameCount == 0 ? id : String(decoding: bytes.suffix(nameCount), as: UTF8.self) }
+  package var name: String { nameCount == 0 ? id : String(decoding: bytes.suffix(nameCount), as: UTF8.self) }
 
   /// The source's version, as its validator encodes it.
-  var version: [UInt8] { Array(idAndVersion.dropFirst(Int(number(4, UInt32.self)))) }
+  package var version: [UInt8] { Array(idAndVersion.dropFirst(Int(number(4, UInt32.self)))) }
 
   /// The size of `block`: a full block, or the rest at the source's end; zero beyond it.
-  func count(ofBlock block: Int) -> Int {
+  package func count(ofBlock block: Int) -> Int {
     let (start, overflow) = block.multipliedReportingOverflow(by: 1 << shift)
     guard !overflow, block >= 0, start < byteCount else { return 0 }
     return min(1 << shift, byteCount - start)

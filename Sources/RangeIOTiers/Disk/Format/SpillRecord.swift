@@ -1,8 +1,8 @@
 import RangeIO
 
 /// The header of a record. See `Docs/Formats/SpillFile.md`.
-struct SpillRecord: Equatable {
-  enum Kind: UInt8 {
+package struct SpillRecord: Equatable {
+  package enum Kind: UInt8 {
     case chunk = 1
     case source = 2
     case tombstone = 3
@@ -11,71 +11,74 @@ struct SpillRecord: Equatable {
 
   private static let magic: UInt32 = 0x524F_4952  // "RIOR"
 
-  var kind: Kind
-  var codec: UInt8 = 0
+  package var kind: Kind
+  package var codec: UInt8 = 0
   /// The number of the source within the segment.
-  var source: UInt32 = 0
+  package var source: UInt32 = 0
   /// The CRC of that source's identity.
-  var identityCheck: UInt32 = 0
-  var block: UInt64 = 0
-  var sequence: UInt64 = 0
+  package var identityCheck: UInt32 = 0
+  package var block: UInt64 = 0
+  package var sequence: UInt64 = 0
   /// Nanoseconds since 1970.
   var fetchedAt: Int64 = 0
   /// The first covered byte, within the block.
-  var lower: UInt32 = 0
+  package var lower: UInt32 = 0
   /// The number of covered bytes.
-  var count: UInt32 = 0
+  package var count: UInt32 = 0
   /// The size of the payload.
-  var stored: UInt32 = 0
+  package var stored: UInt32 = 0
   var payloadCheck: UInt32 = 0
 
   init(_ kind: Kind) { self.kind = kind }
 
-  /// `nil` if the bytes are no valid record of the segment.
+  /// Where the fields stand, for reading and for writing.
+  private mutating func lay(_ bytes: SpillFields) {
+    bytes.field(&codec, 5)
+    bytes.field(&source, 8)
+    bytes.field(&identityCheck, 12)
+    bytes.field(&block, 16)
+    bytes.field(&sequence, 24)
+    bytes.field(&fetchedAt, 32)
+    bytes.field(&lower, 40)
+    bytes.field(&count, 44)
+    bytes.field(&stored, 48)
+    bytes.field(&payloadCheck, 52)
+  }
+
+  /// `nil` if the bytes do not begin with a valid record of the segment.
   init?(_ bytes: UnsafeRawBufferPointer, segmentCheck: UInt32) {
     guard bytes.count >= SpillFormat.recordHeaderCount, bytes.number(0, UInt32.self) == Self.magic,
       bytes.number(56, UInt32.self) == segmentCheck,
       bytes.number(60, UInt32.self) == CRC32C.of(bytes.part(0, 60)), let kind = Kind(rawValue: bytes[4])
     else { return nil }
     self.kind = kind
-    codec = bytes[5]
-    source = bytes.number(8, UInt32.self)
-    identityCheck = bytes.number(12, UInt32.self)
-    block = bytes.number(16, UInt64.self)
-    sequence = bytes.number(24, UInt64.self)
-    fetchedAt = bytes.number(32, Int64.self)
-    lower = bytes.number(40, UInt32.self)
-    count = bytes.number(44, UInt32.self)
-    stored = bytes.number(48, UInt32.self)
-    payloadCheck = bytes.number(52, UInt32.self)
-  }
-
-  /// Whether a record may begin here. Only its checksums prove it.
-  static func mayBegin(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
-    bytes.number(offset, UInt32.self) == magic
+    lay(SpillFields(from: bytes))
   }
 
   func write(to bytes: UnsafeMutableRawBufferPointer, segmentCheck: UInt32) {
     bytes.put(Self.magic, 0)
     bytes.put(kind.rawValue, 4)
-    bytes.put(codec, 5)
     bytes.put(UInt16(0), 6)
-    bytes.put(source, 8)
-    bytes.put(identityCheck, 12)
-    bytes.put(block, 16)
-    bytes.put(sequence, 24)
-    bytes.put(fetchedAt, 32)
-    bytes.put(lower, 40)
-    bytes.put(count, 44)
-    bytes.put(stored, 48)
-    bytes.put(payloadCheck, 52)
+    var record = self
+    record.lay(SpillFields(to: bytes))
     bytes.put(segmentCheck, 56)
     bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60)), 60)
+  }
+
+  /// `true` if this is the payload that was written with the record.
+  func matches(_ payload: UnsafeRawBufferPointer) -> Bool {
+    payload.count == Int(stored) && CRC32C.of(payload) == payloadCheck
+  }
+
+  /// Notes the payload.
+  mutating func describe(_ payload: UnsafeRawBufferPointer) {
+    stored = UInt32(payload.count)
+    payloadCheck = CRC32C.of(payload)
   }
 }
 
 /// Removes chunks of one source that were written before it.
-struct SpillTombstone: Equatable {
+package struct SpillTombstone: Equatable {
   /// The number of the source within the segment.
   var source: UInt32
   var blocks: Range<UInt64>
@@ -85,7 +88,7 @@ struct SpillTombstone: Equatable {
 
 extension SpillTombstone {
   /// Reads a tombstone from a record and its checked payload.
-  init?(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer) {
+  package init?(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer) {
     guard payload.count == SpillFormat.tombstoneCount else { return nil }
     let end = payload.number(0, UInt64.self)
     let bound = payload.number(8, UInt64.self)
@@ -100,48 +103,77 @@ extension SpillTombstone {
   }
 }
 
-extension SpillFooter.Entry {
-  init(_ record: SpillRecord, at offset: Int) {
-    self.init(
-      block: record.block, fetchedAt: record.fetchedAt, offset: offset, stored: record.stored, source: record.source,
-      lower: record.lower, count: record.count, sequence: record.sequence)
-  }
-}
-
 /// The list at the end of a sealed segment, so that the segment can be opened without reading it all.
-struct SpillFooter: Equatable {
-  struct Entry: Equatable, BitwiseCopyable {
-    var block: UInt64
-    var fetchedAt: Int64
+package struct SpillFooter: Equatable {
+  package struct Entry: Equatable, BitwiseCopyable {
+    var block: UInt64 = 0
+    var fetchedAt: Int64 = 0
+    /// Where its record begins, in units of 8 bytes.
+    private var place: UInt32 = 0
+    var stored: UInt32 = 0
+    var source: UInt32 = 0
+    var lower: UInt32 = 0
+    var count: UInt32 = 0
+    var sequence: UInt64 = 0
+
     /// Where its record begins.
-    var offset: Int
-    var stored: UInt32
-    var source: UInt32
-    var lower: UInt32
-    var count: UInt32
-    var sequence: UInt64
+    var offset: Int {
+      get { Int(place) * 8 }
+      set { place = UInt32(newValue / 8) }
+    }
+
+    package init(_ record: SpillRecord, at offset: Int) {
+      (block, fetchedAt, stored) = (record.block, record.fetchedAt, record.stored)
+      (source, lower, count, sequence) = (record.source, record.lower, record.count, record.sequence)
+      self.offset = offset
+    }
+
+    static let byteCount = 40
+
+    /// - Parameter first: the first sequence of the segment, after which others are counted.
+    init(_ bytes: UnsafeRawBufferPointer, after first: UInt64) {
+      var distance: UInt32 = 0
+      lay(SpillFields(from: bytes), &distance)
+      sequence = first &+ UInt64(distance)
+    }
+
+    func write(to bytes: UnsafeMutableRawBufferPointer, after first: UInt64) {
+      var (entry, distance) = (self, UInt32(sequence - first))
+      entry.lay(SpillFields(to: bytes), &distance)
+    }
+
+    /// Where the fields stand, for reading and for writing.
+    private mutating func lay(_ bytes: SpillFields, _ distance: inout UInt32) {
+      bytes.field(&block, 0)
+      bytes.field(&fetchedAt, 8)
+      bytes.field(&place, 16)
+      bytes.field(&stored, 20)
+      bytes.field(&source, 24)
+      bytes.field(&lower, 28)
+      bytes.field(&count, 32)
+      bytes.field(&distance, 36)
+    }
   }
 
-  var identities: [SpillIdentity] = []
-  var tombstones: [SpillTombstone] = []
-  var entries: [Entry] = []
-  var firstSequence: UInt64 = 0
-  var lastSequence: UInt64 = 0
+  package var identities: [SpillIdentity] = []
+  package var tombstones: [SpillTombstone] = []
+  package var entries: [Entry] = []
+  package var firstSequence: UInt64 = 0
+  package var lastSequence: UInt64 = 0
 
   static let fixedCount = 32
   static let tombstoneCount = 32
-  private static let entryCount = 40
 
-  init() {}
+  package init() {}
 
   /// The size of the payload.
   var byteCount: Int {
     Self.fixedCount + identities.reduce(0) { $0 + 8 + SpillFormat.padded($1.bytes.count) }
-      + tombstones.count * Self.tombstoneCount + entries.count * Self.entryCount
+      + tombstones.count * Self.tombstoneCount + entries.count * Entry.byteCount
   }
 
   /// How much one more chunk adds.
-  static let growth = entryCount
+  static let growth = Entry.byteCount
 
   /// Writes to ``byteCount`` zeroed bytes.
   func write(to bytes: UnsafeMutableRawBufferPointer) {
@@ -164,15 +196,8 @@ struct SpillFooter: Equatable {
       place += Self.tombstoneCount
     }
     for entry in entries {
-      bytes.put(entry.block, place)
-      bytes.put(entry.fetchedAt, place + 8)
-      bytes.put(UInt32(entry.offset / 8), place + 16)
-      bytes.put(entry.stored, place + 20)
-      bytes.put(entry.source, place + 24)
-      bytes.put(entry.lower, place + 28)
-      bytes.put(entry.count, place + 32)
-      bytes.put(UInt32(entry.sequence - firstSequence), place + 36)
-      place += Self.entryCount
+      entry.write(to: bytes.part(place, Entry.byteCount), after: firstSequence)
+      place += Entry.byteCount
     }
   }
 
@@ -186,8 +211,7 @@ struct SpillFooter: Equatable {
       var record = SpillRecord(.footer)
       record.block = UInt64(entries.count)
       record.sequence = sequence
-      record.stored = UInt32(payload.count)
-      record.payloadCheck = CRC32C.of(UnsafeRawBufferPointer(payload))
+      record.describe(UnsafeRawBufferPointer(payload))
       record.write(to: bytes.part(0, SpillFormat.recordHeaderCount), segmentCheck: segmentCheck)
       SpillTrailer.write(
         footerAt: position, length: position + count, segmentCheck: segmentCheck,
@@ -198,7 +222,7 @@ struct SpillFooter: Equatable {
 
   /// Reads a payload whose checksum was right; `nil` if its values are impossible. Everything it lists must lie before
   /// `end`, where its record begins.
-  init?(_ bytes: UnsafeRawBufferPointer, at end: Int) {
+  package init?(_ bytes: UnsafeRawBufferPointer, at end: Int) {
     guard bytes.count >= Self.fixedCount else { return nil }
     let counts = (bytes.number(0, UInt32.self), bytes.number(4, UInt32.self), bytes.number(8, UInt32.self))
     firstSequence = bytes.number(16, UInt64.self)
@@ -217,7 +241,7 @@ struct SpillFooter: Equatable {
       identities.append(identity)
       place += 8 + SpillFormat.padded(count)
     }
-    let rest = Int(counts.1) * Self.tombstoneCount + Int(counts.2) * Self.entryCount
+    let rest = Int(counts.1) * Self.tombstoneCount + Int(counts.2) * Entry.byteCount
     guard bytes.count - place == rest else { return nil }
     for _ in 0..<counts.1 {
       let (lower, upper) = (bytes.number(place + 8, UInt64.self), bytes.number(place + 16, UInt64.self))
@@ -229,15 +253,10 @@ struct SpillFooter: Equatable {
     }
     entries.reserveCapacity(Int(counts.2))
     for _ in 0..<counts.2 {
-      let entry = Entry(
-        block: bytes.number(place, UInt64.self), fetchedAt: bytes.number(place + 8, Int64.self),
-        offset: Int(bytes.number(place + 16, UInt32.self)) * 8, stored: bytes.number(place + 20, UInt32.self),
-        source: bytes.number(place + 24, UInt32.self), lower: bytes.number(place + 28, UInt32.self),
-        count: bytes.number(place + 32, UInt32.self),
-        sequence: firstSequence &+ UInt64(bytes.number(place + 36, UInt32.self)))
+      let entry = Entry(bytes.part(place, Entry.byteCount), after: firstSequence)
       guard entry.source < counts.0, isPossible(entry, before: end) else { return nil }
       entries.append(entry)
-      place += Self.entryCount
+      place += Entry.byteCount
     }
   }
 

@@ -5,7 +5,7 @@ import RangeIO
 /// Tombstones are added one at a time in any order, and each record of a directory asks when the directory is opened.
 /// So this is a few lists of spans, each in order, disjoint, and at least twice as long as the next; lists of equal
 /// length are merged (as in a binomial heap). n tombstones cost O(n log n) in total, and a question O(log² n).
-struct SpillRemovedBlocks {
+package struct SpillRemovedBlocks {
   struct Span: Equatable {
     var blocks: Range<UInt64>
     /// Records with a lower sequence do not exist.

@@ -5,16 +5,16 @@ import RangeIO
 ///
 /// A source is entered with its first chunk, or with what an earlier process has left of it. A source that is only
 /// looked up takes only its token's binding, which is removed with the token.
-struct SpillSources {
-  struct Entry {
-    let identity: SpillIdentity
+package struct SpillSources {
+  package struct Entry {
+    package let identity: SpillIdentity
     let check: UInt32
     /// Whether its version is no longer read: its blocks are being removed from the index.
     fileprivate(set) var isOutdated = false
     /// The number of its blocks in the index.
-    fileprivate(set) var blocks = 0
+    package fileprivate(set) var blocks = 0
     /// The payload bytes of those blocks.
-    fileprivate(set) var bytes = 0
+    package fileprivate(set) var bytes = 0
     /// The last segment that may hold a record of it, whether or not it can be found.
     var newestSegment: UInt64 = 0
     var bindings = 0
@@ -52,7 +52,7 @@ struct SpillSources {
   private var sweepBindingsAt = 256
   private var sweepAt = 256
 
-  subscript(slot: Int) -> Entry {
+  package subscript(slot: Int) -> Entry {
     get { entries[slot]! }
     _modify { yield &entries[slot]! }
   }
@@ -61,7 +61,7 @@ struct SpillSources {
   func entry(_ slot: Int) -> Entry? { entries.indices.contains(slot) ? entries[slot] : nil }
 
   var count: Int { slots.count }
-  var used: [Int] { entries.indices.filter { entries[$0] != nil } }
+  package var used: [Int] { entries.indices.filter { entries[$0] != nil } }
 
   /// The memory of all this in bytes, as far as it is known here.
   var byteCount: Int {

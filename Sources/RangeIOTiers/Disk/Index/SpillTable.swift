@@ -1,12 +1,12 @@
-import RangeIO
+package import RangeIO
 
 /// Where each spilled block is, by source and block: 43 to 54 bytes per block.
-typealias SpillTable = BlockTable<SpilledBlock>
+package typealias SpillTable = BlockTable<SpilledBlock>
 
 /// Where one spilled block is: 32 bytes.
-struct SpilledBlock: BlockRecord, Equatable {
+package struct SpilledBlock: BlockRecord, Equatable {
   /// The source in the upper 24 bits, the block in the lower 40. In a free record: the next free one.
-  fileprivate(set) var key: UInt64 = 0
+  package fileprivate(set) var key: UInt64 = 0
   /// When its bytes were requested from the source: milliseconds since 1970, rounded down, above 16 bits of marks.
   private var birthAndMarks: UInt64 = 0
   /// The index of the segment in the store's list.
@@ -14,9 +14,9 @@ struct SpilledBlock: BlockRecord, Equatable {
   /// Where the record begins in the segment, in units of 8 bytes.
   private var place: UInt32 = 0
   /// The size of the payload.
-  var stored: UInt32 = 0
+  package var stored: UInt32 = 0
 
-  init() {}
+  package init() {}
 
   init(segment: UInt32, offset: Int, stored: UInt32, fetchedAt: Int64) {
     self.segment = segment
@@ -26,8 +26,8 @@ struct SpilledBlock: BlockRecord, Equatable {
     birthAndMarks |= 1
   }
 
-  var source: Int { Int(key >> SpillTable.blockBits) }
-  var block: Int { Int(key & SpillTable.largestBlock) }
+  package var source: Int { Int(key >> SpillTable.blockBits) }
+  package var block: Int { Int(key & SpillTable.largestBlock) }
   var offset: Int { Int(place) * 8 }
   /// The space that the record takes in its segment.
   var span: Int { SpillFormat.recordCount(payload: Int(stored)) }
@@ -37,8 +37,8 @@ struct SpilledBlock: BlockRecord, Equatable {
     set { birthAndMarks = UInt64(max(0, newValue)) << 16 | birthAndMarks & 0xFFFF }
   }
   /// When its bytes were requested from the source, in nanoseconds since 1970.
-  var fetchedAt: Int64 { birthMilliseconds * 1_000_000 }
-  var isUsed: Bool { birthAndMarks & 1 != 0 }
+  package var fetchedAt: Int64 { birthMilliseconds * 1_000_000 }
+  package var isUsed: Bool { birthAndMarks & 1 != 0 }
   /// How often it was read since it was written, up to 3, minus one for each time that it was spared since.
   var hits: Int {
     get { Int(birthAndMarks >> 1 & 3) }
@@ -58,13 +58,13 @@ struct SpilledBlock: BlockRecord, Equatable {
   static let mostReads = 7
 
   /// A block has one record only, so this is the next free one, or 0.
-  var next: UInt32 {
+  package var next: UInt32 {
     get { isUsed ? 0 : UInt32(truncatingIfNeeded: key) }
     set { key = UInt64(newValue) }
   }
 
   /// Well mixed, since blocks of one source differ only in a few low bits.
-  static func hash(_ key: UInt64) -> UInt64 {
+  package static func hash(_ key: UInt64) -> UInt64 {
     var bits = key
     bits = (bits ^ (bits >> 32)) &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 29)) &* 0xD6E8_FEB8_6659_FD93

@@ -19,17 +19,18 @@ extension SpillAppender {
     let start = SpillFormat.recordHeaderCount
     let target = try space(start + SpillFormat.padded(bytes.count) - (isGathered ? bytes.count : 0))
     var record = newRecord(.chunk, entry.slot, local)
-    (record.codec, record.stored) = (codec, UInt32(bytes.count))
+    record.codec = codec
     if isGathered {
-      record.payloadCheck = bytes.withUnsafeBytes { CRC32C.of($0) }
+      bytes.withUnsafeBytes { record.describe($0) }
     } else {
       let payload = target.part(start, bytes.count)
+      var stored = bytes.count
       if let encoder, let count = encode(bytes, with: encoder, into: payload) {
-        (record.codec, record.stored) = (encoder.id, UInt32(count))
+        (record.codec, stored) = (encoder.id, count)
       } else {
         bytes.copyBytes(to: payload)
       }
-      record.payloadCheck = CRC32C.of(UnsafeRawBufferPointer(payload.part(0, Int(record.stored))))
+      record.describe(UnsafeRawBufferPointer(payload.part(0, stored)))
     }
     record.block = UInt64(entry.chunk.block)
     record.fetchedAt = core.wallTime(of: entry.chunk.fetchedAt)
@@ -99,10 +100,7 @@ extension SpillAppender {
     let local = try declare(old.source)
     let target = try space(SpillFormat.recordCount(payload: payload.count))
     target.part(SpillFormat.recordHeaderCount, payload.count).copyMemory(from: payload)
-    var record = newRecord(.chunk, old.source, local)
-    (record.codec, record.block, record.fetchedAt) = (header.codec, header.block, header.fetchedAt)
-    (record.count, record.stored, record.payloadCheck) = (header.count, header.stored, header.payloadCheck)
-    let place = finish(record, target)
+    let place = finish(newRecord(.chunk, old.source, local, copying: header), target)
     pending.append(.copy(slot: old.source, block: old.block, from: old, place))
   }
 
@@ -115,8 +113,7 @@ extension SpillAppender {
     let payload = target.part(SpillFormat.recordHeaderCount, SpillFormat.tombstoneCount)
     tombstone.writePayload(to: payload)
     record.block = blocks.lowerBound
-    record.stored = UInt32(SpillFormat.tombstoneCount)
-    record.payloadCheck = CRC32C.of(UnsafeRawBufferPointer(payload))
+    record.describe(UnsafeRawBufferPointer(payload))
     _ = finish(record, target)
     open!.footer.tombstones.append(tombstone)
     open!.closingCount += SpillFooter.tombstoneCount
@@ -132,8 +129,7 @@ extension SpillAppender {
     let payload = target.part(SpillFormat.recordHeaderCount, identity.bytes.count)
     payload.copyBytes(from: identity.bytes)
     var record = newRecord(.source, slot, local)
-    record.stored = UInt32(identity.bytes.count)
-    record.payloadCheck = CRC32C.of(UnsafeRawBufferPointer(payload))
+    record.describe(UnsafeRawBufferPointer(payload))
     _ = finish(record, target)
     open!.locals[slot] = local
     open!.footer.identities.append(identity)
@@ -142,8 +138,10 @@ extension SpillAppender {
     return local
   }
 
-  private mutating func newRecord(_ kind: SpillRecord.Kind, _ slot: Int, _ local: UInt32) -> SpillRecord {
-    var record = SpillRecord(kind)
+  private mutating func newRecord(
+    _ kind: SpillRecord.Kind, _ slot: Int, _ local: UInt32, copying old: SpillRecord? = nil
+  ) -> SpillRecord {
+    var record = old ?? SpillRecord(kind)
     lastSequence += 1
     record.sequence = lastSequence
     record.source = local
@@ -153,7 +151,7 @@ extension SpillAppender {
       state.sources[slot].newestSegment = max(state.sources[slot].newestSegment, number)
       return state.sources[slot].check
     }
-    record.fetchedAt = core.configuration.wallClock()
+    if old == nil { record.fetchedAt = core.configuration.wallClock() }
     return record
   }
 

@@ -159,15 +159,6 @@ struct SpillAppender: ~Copyable {
   }
 }
 
-extension SpillFile {
-  func writeAll(_ bytes: [UInt8], at offset: Int) throws(Errno) {
-    let result = bytes.withUnsafeBytes { buffer -> Result<Void, Errno> in
-      Result { () throws(Errno) in try write([buffer], at: offset) }
-    }
-    try result.get()
-  }
-}
-
 /// Bytes on their way to the end of a file: a buffer, and payloads that are written directly from their memory.
 struct SpillBuffer: ~Copyable {
   private var memory: WritableBytes?

@@ -1,19 +1,19 @@
 import CRangeIOSystem
-import RangeIO
+package import RangeIO
 import SystemPackage
 
 /// The files of a directory: `lock`, which shows which process has it; `store`; and whose files they are.
 extension SpillFolder {
-  static let lockName = "lock"
-  static let storeName = "store"
-  static let nextStoreName = "store.new"
-  static let quotaName = "quota"
+  package static let lockName = "lock"
+  package static let storeName = "store"
+  package static let nextStoreName = "store.new"
+  package static let quotaName = "quota"
   static let fileNames = [lockName, storeName, nextStoreName, quotaName]
 
   // MARK: `lock`
 
   /// Tries to lock the directory. Returns the lock file, and whether this process now holds the lock.
-  func takeLock() throws(ReadError) -> (file: any SpillFile, isLocked: Bool) {
+  package func takeLock() throws(ReadError) -> (file: any SpillFile, isLocked: Bool) {
     for _ in 0..<16 {
       let file = try lockFile()
       let isLocked = try lock(file)
@@ -79,9 +79,9 @@ extension SpillFolder {
   /// Which process has locked the directory, in words.
   ///
   /// A lock belongs to an open file, which a process shares with those that it forks. So one of these may have it.
-  static func owner(_ lock: any SpillFile) -> String {
+  package static func owner(_ lock: any SpillFile) -> String {
     // `try?`: if the name cannot be read, it is still some other process.
-    let text = (try? SpillScan.bytes(of: lock, at: 0, 64)) ?? []
+    let text = (try? lock.bytes(at: 0, 64)) ?? []
     let words = String(decoding: text.filter { (32..<127).contains($0) }, as: UTF8.self)
     let name = words.hasPrefix(mark) ? words.dropFirst(mark.count + 1) : words[...]
     let signed = Int(name.drop { !$0.isNumber })
@@ -96,7 +96,7 @@ extension SpillFolder {
 
   // MARK: `store`
 
-  func readRoot() throws(ReadError) -> SpillRoot.Reading {
+  package func readRoot() throws(ReadError) -> SpillRoot.Reading {
     let file: any SpillFile
     let isTrusted: Bool
     do throws(Errno) {
@@ -113,7 +113,7 @@ extension SpillFolder {
     }
     // An error here does not mean that there is no store.
     let memory = try attempt("read the spill directory") { () throws(Errno) in
-      try SpillScan.bytes(of: file, at: 0, SpillFormat.headerCount)
+      try file.bytes(at: 0, SpillFormat.headerCount)
     }
     try refuseOtherVersion(memory)
     guard isTrusted else { return .damaged }
@@ -157,7 +157,7 @@ extension SpillFolder {
   }
 
   /// Whether a store has written the file, or was about to. If a segment's first bytes are damaged, its number tells.
-  func isOurs(_ name: String) -> Bool { start(of: name).map { isOurs(name, $0) } ?? false }
+  package func isOurs(_ name: String) -> Bool { start(of: name).map { isOurs(name, $0) } ?? false }
 
   /// Whether a file with a segment's name is known to be of others. One that cannot be read may be ours.
   func isForeign(_ name: String, _ status: DiskStatus) -> Bool {
@@ -178,14 +178,14 @@ extension SpillFolder {
   private static func isMarked(_ start: [UInt8]) -> Bool { start.starts(with: mark.utf8) }
 
   /// Whether the first write of the file did not happen, or was cut short: it begins as the mark does, and nothing follows.
-  static func isUnfinished(_ start: [UInt8]) -> Bool {
+  package static func isUnfinished(_ start: [UInt8]) -> Bool {
     let written = zip(start, mark.utf8).prefix { $0 == $1 }.count
     return start[written...].allSatisfy { $0 == 0 }
   }
 
   /// Throws if another version of this library has written a segment. Then nothing may be changed, whatever `store`
   /// says.
-  func refuseOtherVersions(_ names: [String]) throws(ReadError) {
+  package func refuseOtherVersions(_ names: [String]) throws(ReadError) {
     for name in names where SpillFormat.segmentNumber(name) != nil {
       if let start = start(of: name) { try refuseOtherVersion(start) }
     }
@@ -208,8 +208,6 @@ extension SpillFolder {
   /// The first bytes of a file; `nil` if it cannot be read.
   private func contents(of name: String) -> [UInt8]? {
     // `try?`, twice: what cannot be opened or read proves nothing, whatever the error is.
-    (try? directory.open(name, writing: false)).flatMap {
-      try? SpillScan.bytes(of: $0, at: 0, SpillFormat.headerCount)
-    }
+    (try? directory.open(name, writing: false)).flatMap { try? $0.bytes(at: 0, SpillFormat.headerCount) }
   }
 }

@@ -1,13 +1,13 @@
 import CRangeIOSystem
-import RangeIO
+package import RangeIO
 import SystemPackage
 
 /// A spill directory before it becomes a store: created if it is missing, closed to others, and locked.
-struct SpillFolder {
-  let directory: any SpillDirectory
+package struct SpillFolder {
+  package let directory: any SpillDirectory
   let disk: any SpillDisk
   /// Names it in errors.
-  let context: ReadError.Context
+  package let context: ReadError.Context
   /// Locked for as long as this object is kept; `nil` for a reader.
   private(set) var lock: (any SpillFile)?
   /// The shared directory, if this is a private one below it.
@@ -36,7 +36,7 @@ struct SpillFolder {
   }
 
   /// Opens a directory to read it, without a lock.
-  static func openToRead(_ path: String, on disk: any SpillDisk) throws(ReadError) -> SpillFolder {
+  package static func openToRead(_ path: String, on disk: any SpillDisk) throws(ReadError) -> SpillFolder {
     var configuration = DiskConfiguration(directory: path, limit: .bytes(0))
     configuration.isReadOnly = true
     return try openNow(configuration, on: disk)
@@ -197,18 +197,31 @@ struct SpillFolder {
     }
   }
 
-  func names() throws(ReadError) -> [String] {
+  package func names() throws(ReadError) -> [String] {
     try attempt("list the spill directory") { () throws(Errno) in try directory.names() }
   }
 
+  package func sync() throws(ReadError) {
+    try attempt("sync the spill directory") { () throws(Errno) in try directory.sync() }
+  }
+
+  package func remove(_ name: String) throws(ReadError) {
+    try attempt("remove \(name) from the spill directory") { () throws(Errno) in try directory.remove(name) }
+  }
+
+  /// The number of bytes that the user may still write to the file system.
+  package func freeByteCount() throws(ReadError) -> Int {
+    try attempt("ask for the free space of the disk") { () throws(Errno) in try directory.freeByteCount() }
+  }
+
   /// The status of a file; `nil` if it is gone, or not one of ours.
-  func status(of name: String) -> DiskStatus? {
+  package func status(of name: String) -> DiskStatus? {
     (try? directory.status(of: name)).flatMap { disk.owns($0) ? $0 : nil }
   }
 
   /// Removes a private directory that is no longer used. Returns the size of its files; `nil` if it still exists: in
   /// use, or not all ours.
-  @discardableResult func removePrivate(_ name: String) -> Int? {
+  @discardableResult package func removePrivate(_ name: String) -> Int? {
     // Whatever fails here belongs to another process, or is tried again at the next opening.
     guard let below = (try? directory.openDirectory(name)).map({ SpillFolder($0, on: disk, context) }),
       let status = try? below.directory.status(), status.owner == disk.user,

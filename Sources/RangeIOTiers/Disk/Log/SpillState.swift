@@ -2,15 +2,15 @@ import RangeIO
 
 /// Everything that a spill store knows in memory. While its lock is held, nothing is read, written or encoded, and
 /// nothing large is released.
-struct SpillState: ~Copyable {
+package struct SpillState: ~Copyable {
   /// A removal that was written down: the blocks of a source, by its slot, and the sequence below which it applies.
   typealias Tombstone = (slot: Int, blocks: Range<UInt64>, bound: UInt64)
 
   /// A segment in the list of places.
-  struct Place {
+  package struct Place {
     var segment: SpillSegment
     /// The size of live records, including headers.
-    var liveBytes = 0
+    package var liveBytes = 0
     /// The part of them that was read since it was written.
     var hitBytes = 0
     /// The order in which segments are freed: the order of creation, except for segments that were spared.
@@ -32,9 +32,9 @@ struct SpillState: ~Copyable {
     let lastRemoval: UInt64
   }
 
-  var table = SpillTable()
-  var sources = SpillSources()
-  var places: [Place?] = []
+  package var table = SpillTable()
+  package var sources = SpillSources()
+  package var places: [Place?] = []
   var staging: SpillStaging
   var admission = SpillAdmission()
   /// Whether the store chooses by itself whether blocks are compressed.
@@ -93,6 +93,9 @@ struct SpillState: ~Copyable {
   /// The waiter for the directory to be closed.
   var closing: Promise<Void>?
   var lastFailure: ReadError?
+
+  /// Of a directory that is only looked at.
+  package init() { self.init(stagingLimit: 0, rules: .init()) }
 
   init(stagingLimit: Int, rules: SpillBreaker.Rules, choosesCodec: Bool = false) {
     self.choosesCodec = choosesCodec

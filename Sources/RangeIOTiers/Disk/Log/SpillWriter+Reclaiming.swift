@@ -173,34 +173,31 @@ extension SpillWriter {
   /// Returns false if the open segment had no room for all of them.
   private func copy(_ survivors: [SpillTable.Record], from segment: SpillSegment) throws(SpillTrouble) -> Bool {
     guard !survivors.isEmpty else { return true }
-    let start = SpillFormat.recordHeaderCount
     var isComplete = true
-    var window: SpillWindow?
+    var reader: SpillReader?
     for old in survivors {
-      let bytes: UnsafeRawBufferPointer?
+      let chunk: SpillReader.Found?
       calls.goOn()
       do throws(Errno) {
-        if window == nil { window = SpillWindow(try segment.file()) }
-        bytes = try window!.bytes(old.offset, start + Int(old.stored))
+        if reader == nil { reader = SpillReader(try segment.file(), check: segment.check) }
+        chunk = try reader!.chunk(at: old.offset, stored: old.stored)
       } catch {
         if error.isShortageOfDescriptors { throw .failed(error) }
         // One bad place must not keep its segment from being freed, and so block everything that waits to be written.
         core.note(error, "read a spill file", isWrite: false)
         break
       }
-      guard let bytes, let header = SpillRecord(bytes, segmentCheck: segment.check), header.kind == .chunk,
-        header.stored == old.stored, header.block == UInt64(old.block),
-        CRC32C.of(bytes.part(start, Int(old.stored))) == header.payloadCheck,
-        core.state.withLock({ header.identityCheck == $0.sources[old.source].check })
+      guard let chunk, chunk.record.block == UInt64(old.block),
+        core.state.withLock({ chunk.record.identityCheck == $0.sources[old.source].check })
       else {
         core.state.withLock { $0.counts.damaged += 1 }
         continue
       }
       // A segment says for all its chunks which codec of the user's they are of.
-      guard header.codec < 128 || segment.codec == appender.open?.segment.codec else { continue }
+      guard chunk.record.codec < 128 || segment.codec == appender.open?.segment.codec else { continue }
       isComplete = appender.hasRoom(payload: Int(old.stored), of: old.source, beside: reserved)
       guard isComplete else { break }
-      try appender.append(copyOf: old, header, bytes.part(start, Int(old.stored)))
+      try appender.append(copyOf: old, chunk.record, chunk.payload)
     }
     try appender.flush()
     return isComplete

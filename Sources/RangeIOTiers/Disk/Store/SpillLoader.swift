@@ -207,7 +207,7 @@ final class SpillLoader: PieceLoader {
       record.source == run.local, record.identityCheck == run.identityCheck, record.block == UInt64(part.block),
       record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored, part.stored > 0,
       // Check before decoding: most flipped bits decode to other bytes without an error.
-      CRC32C.of(read.payload) == record.payloadCheck
+      record.matches(read.payload)
     else { return .damaged }
     if let block = read.block { return record.codec == 0 ? .bytes(block.bytes(part.count)) : .damaged }
     guard let codec = store.codec(record.codec, in: run.segment) else { return .foreign }

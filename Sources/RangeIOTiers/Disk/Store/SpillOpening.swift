@@ -1,8 +1,8 @@
-import RangeIO
+package import RangeIO
 import SystemPackage
 
 /// Creates a store from a directory: reads `store`, footers, and segments that were not sealed.
-struct SpillOpening {
+package struct SpillOpening {
   private let configuration: SpillStore.Configuration
   private let folder: SpillFolder
   private let ledger: SpillLedger
@@ -11,7 +11,7 @@ struct SpillOpening {
   private var directory: any SpillDirectory { folder.directory }
   private var context: ReadError.Context { folder.context }
 
-  init(_ configuration: SpillStore.Configuration, _ folder: SpillFolder, _ lanes: DiskLanes? = nil) {
+  package init(_ configuration: DiskConfiguration, _ folder: SpillFolder, _ lanes: DiskLanes? = nil) {
     self.configuration = configuration
     self.lanes = lanes ?? DiskLanes(configuration.work)
     self.folder = folder
@@ -22,17 +22,17 @@ struct SpillOpening {
   }
 
   /// What a segment says about itself.
-  struct Contents {
+  package struct Contents {
     let segment: SpillSegment
-    var length: Int
+    package var length: Int
     /// Whether it ends with its own footer.
-    var isSealed = true
-    var footer: SpillFooter
+    package var isSealed = true
+    package var footer: SpillFooter
     /// The number of damaged records known so far.
-    var damaged = 0
+    package var damaged = 0
   }
 
-  struct Counted {
+  package struct Counted {
     var lastNumber: UInt64 = 0
     /// The last sequence of the segments that could be read.
     var lastSequence: UInt64 = 0
@@ -40,6 +40,8 @@ struct SpillOpening {
     var newestWithSequence: UInt64 = 0
     /// The segments that could not be read, by number, with the bytes charged for them.
     var unread: [UInt64: Int] = [:]
+
+    package init() {}
 
     /// From here on, sequences are higher than all in the directory.
     ///
@@ -87,9 +89,7 @@ struct SpillOpening {
         overRead.append(number)
         continue
       }
-      let place = state.add(
-        .init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
-      state.enter(contents.footer, of: place, readingCodec: codecIdentity, &removed)
+      state.enter(contents, readingCodec: codecIdentity, &removed)
       state.counts.damaged += contents.damaged
     }
     remove(overRead, &counted)
@@ -149,7 +149,9 @@ struct SpillOpening {
   // MARK: segments
 
   /// Reads a segment; `nil` if it is not valid.
-  func read(_ number: UInt64, _ root: SpillRoot, _ counted: inout Counted) throws(ReadError) -> Contents? {
+  package func read(
+    _ number: UInt64, _ root: SpillRoot, _ counted: inout Counted
+  ) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
       // Checked before it is opened, since a file that belongs to others must not be opened.
@@ -162,7 +164,7 @@ struct SpillOpening {
       }
       let status = try file.status()
       guard folder.disk.owns(status) else { return nil }
-      guard folder.disk.trusts(status), let (header, check) = try SpillScan.header(of: file),
+      guard folder.disk.trusts(status), let (header, check) = try SpillReader.header(of: file),
         header.isSegment(number, of: root)
       else {
         // Only if its contents say that it is one of ours: another program may use such a name.
@@ -176,7 +178,7 @@ struct SpillOpening {
         number: number, check: check, codec: header.codec, charge: charge, ledger: ledger, files: files)
       files.enter(file, number)
       do throws(Errno) {
-        if let footer = try SpillScan.footer(of: file, length: status.size, check: check) {
+        if let footer = try SpillReader(file, check: check, length: status.size).footer() {
           counted.count(footer, of: number)
           return Contents(segment: segment, length: status.size, footer: footer)
         }
@@ -205,14 +207,15 @@ struct SpillOpening {
     let status = try directory.status(of: name)
     guard status.kind == .file, status.owner == folder.disk.user else { return false }
     let file = try files.withDescriptors { () throws(Errno) in try directory.open(name, writing: false) }
-    return try SpillScan.header(of: file)?.header.isSegment(number, of: root) == true
+    return try SpillReader.header(of: file)?.header.isSegment(number, of: root) == true
   }
 
   /// Gives a segment that was not sealed a footer with its valid records.
   private func seal(
     _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ counted: inout Counted
   ) throws(Errno) -> Contents {
-    let scan = try SpillScan(file, check: segment.check, length: length)
+    var reader = SpillReader(file, check: segment.check, length: length)
+    let scan = try reader.scan()
     counted.count(scan.footer, of: segment.number)
     var contents = Contents(
       segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
@@ -266,15 +269,15 @@ struct SpillOpening {
 
 extension SpillState {
   /// Enters the contents of a segment, unless a newer segment says otherwise. `removed` has the tombstones of newer
-  /// segments, by the slots of sources; those of this segment are added.
+  /// segments, by the slots of sources; those of this segment are added. Returns the segment's place.
   ///
   /// - Parameter codec: the identity of the store's codec. What another codec of the user's has encoded is not entered.
   ///   `nil`: all is, to be counted and not read.
-  mutating func enter(
-    _ footer: SpillFooter, of place: UInt32, readingCodec codec: UInt64? = nil,
-    _ removed: inout [Int: SpillRemovedBlocks]
-  ) {
-    let (number, writer) = (places[Int(place)]!.segment.number, places[Int(place)]!.segment.codec)
+  @discardableResult package mutating func enter(
+    _ contents: SpillOpening.Contents, readingCodec codec: UInt64? = nil, _ removed: inout [Int: SpillRemovedBlocks]
+  ) -> UInt32 {
+    let (number, writer, footer) = (contents.segment.number, contents.segment.codec, contents.footer)
+    let place = add(.init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
     // A footer does not say how each chunk is encoded. Some may be LZ4's, copied from an older segment: those are lost.
     let isForeign = codec.map { writer != 0 && writer != $0 } ?? false
     // A source beyond the maximum is not known, so its records here are not found.
@@ -304,5 +307,6 @@ extension SpillState {
         slot, Int(entry.block),
         SpillTable.Record(segment: place, offset: entry.offset, stored: entry.stored, fetchedAt: entry.fetchedAt))
     }
+    return place
   }
 }

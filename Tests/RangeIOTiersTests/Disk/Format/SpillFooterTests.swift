@@ -13,9 +13,9 @@ struct SpillFooterTests {
     footer.identities = [SpillIdentity(source, BlockGrid(blockSize: 4096)!)!]
     (footer.firstSequence, footer.lastSequence) = (7, 9)
     footer.tombstones = [.init(source: 0, blocks: 3..<5, bound: 8)]
-    footer.entries = [
-      .init(block: 1, fetchedAt: 0, offset: 256, stored: 4096, source: 0, lower: 0, count: 4096, sequence: 9)
-    ]
+    var record = SpillRecord(.chunk)
+    (record.block, record.sequence, record.stored, record.count) = (1, 9, 4096, 4096)
+    footer.entries = [.init(record, at: 256)]
     return footer
   }
 

@@ -50,11 +50,13 @@ struct SpillFormatTests {
           bound: UInt64(random.below(Int(footer.lastSequence) + 1))))
     }
     for _ in 0..<random.below(20) {
-      footer.entries.append(
-        .init(
-          block: random.next(), fetchedAt: Int64(bitPattern: random.next()), offset: 64 + random.below(1 << 20) * 8,
-          stored: UInt32(1 + random.below(1 << 20)), source: UInt32(random.below(sources)), lower: 0, count: 1 << 20,
-          sequence: footer.firstSequence + UInt64(random.below(Int(footer.lastSequence - footer.firstSequence) + 1))))
+      var record = SpillRecord(.chunk)
+      (record.block, record.fetchedAt) = (random.next(), Int64(bitPattern: random.next()))
+      (record.stored, record.count) = (UInt32(1 + random.below(1 << 20)), 1 << 20)
+      record.source = UInt32(random.below(sources))
+      record.sequence = footer.firstSequence
+      record.sequence += UInt64(random.below(Int(footer.lastSequence - footer.firstSequence) + 1))
+      footer.entries.append(.init(record, at: 64 + random.below(1 << 20) * 8))
     }
     return footer
   }

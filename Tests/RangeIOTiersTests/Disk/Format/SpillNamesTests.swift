@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOSpillInspection
 @testable import RangeIOTestSupport
 @testable import RangeIOTiers
 

@@ -54,7 +54,7 @@ import Testing
       SpillTrailer.write(footerAt: SpillFormat.headerCount, length: size, segmentCheck: 7, to: $0)
     }
     let file = SparseFile(size: size, end: trailer)
-    #expect(try SpillScan.footer(of: file, length: size, check: 7) == nil)
+    #expect(try SpillReader(file, check: 7, length: size).footer() == nil)
     #expect(file.mostRead.withLock { $0 } <= 64)
   }
 

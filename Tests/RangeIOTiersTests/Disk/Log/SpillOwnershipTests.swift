@@ -4,6 +4,7 @@ import SystemPackage
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOSpillInspection
 @testable import RangeIOTestSupport
 @testable import RangeIOTiers
 

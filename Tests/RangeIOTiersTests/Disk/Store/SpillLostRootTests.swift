@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import RangeIO
+@testable import RangeIOSpillInspection
 @testable import RangeIOTestSupport
 @testable import RangeIOTiers
 

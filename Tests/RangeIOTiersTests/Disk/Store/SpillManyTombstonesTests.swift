@@ -42,26 +42,25 @@ import Testing
     let source = FillSource(sources, blockSize: 512)
     let identity = try #require(SpillIdentity(source.source, source.token.grid))
     let ledger = SpillLedger(limit: 1 << 40)
-    func place(_ number: UInt64) throws -> UInt32 {
+    func segment(_ number: UInt64, _ footer: SpillFooter) throws -> SpillOpening.Contents {
       files.enter(try directory.create(SpillFormat.segmentName(number)), number)
       let segment = SpillSegment(number: number, check: 0, charge: 0, ledger: ledger, files: files)
-      return state.add(.init(segment: segment, rank: number, length: 0, isSealed: true))
+      return .init(segment: segment, length: 0, footer: footer)
     }
     var (older, newer) = (SpillFooter(), SpillFooter())
     (older.identities, newer.identities) = ([identity], [identity])
     for chunk in 0..<chunks {
-      older.entries.append(
-        .init(
-          block: UInt64(chunk), fetchedAt: 0, offset: 64 + chunk * 576, stored: 512, source: 0, lower: 0, count: 512,
-          sequence: UInt64(chunk) + 1))
+      var record = SpillRecord(.chunk)
+      (record.block, record.sequence, record.stored, record.count) = (UInt64(chunk), UInt64(chunk) + 1, 512, 512)
+      older.entries.append(.init(record, at: 64 + chunk * 576))
     }
     newer.tombstones = (0..<tombstones).map { number in
       let block = UInt64(number * 7919 % max(1, tombstones)) * 2
       return SpillTombstone(source: 0, blocks: block..<block + 1, bound: UInt64(chunks + number) + 2)
     }
     var removed: [Int: SpillRemovedBlocks] = [:]
-    state.enter(newer, of: try place(2), &removed)
-    state.enter(older, of: try place(1), &removed)
+    state.enter(try segment(2, newer), &removed)
+    state.enter(try segment(1, older), &removed)
     return (removed[0]?.work ?? 0, removed[0]?.lists.count ?? 0, state.table.count)
   }
 

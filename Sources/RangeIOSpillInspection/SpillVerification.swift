@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 import SystemPackage
 
 /// The result of reading all of a spill directory.

@@ -1,0 +1,220 @@
+package import RangeIO
+package import SystemPackage
+
+/// Reads the file of a segment: its header, its footer, its records in order, or the one at a known place. Accepts only
+/// what checksums prove. Opening, reclaiming and inspecting a directory all read by it.
+package struct SpillReader {
+  /// What stands at ``place``.
+  package enum Item {
+    case record(Found)
+    /// The file ends within a record.
+    case cutShort
+    /// No valid header of a record.
+    case nothing
+  }
+
+  /// A record whose header is valid.
+  package struct Found {
+    package let record: SpillRecord
+    package let offset: Int
+    /// Valid until the reader reads on.
+    package let payload: UnsafeRawBufferPointer
+    package let isWhole: Bool
+
+    /// Where the payload ends.
+    package var end: Int { offset + SpillFormat.recordHeaderCount + payload.count }
+  }
+
+  /// What the records of a segment say that was not sealed.
+  struct Scan {
+    /// What a footer would list.
+    var footer = SpillFooter()
+    /// Where the valid part ends.
+    var end = SpillFormat.headerCount
+    /// The number of chunks whose payload is damaged.
+    var damaged = 0
+  }
+
+  private let file: any SpillFile
+  private let check: UInt32
+  private let length: Int
+  /// `true` if the file is longer than any segment.
+  package let isStretched: Bool
+  /// Where the next record should begin.
+  package private(set) var place = SpillFormat.headerCount
+  /// The part of the file that was read last: one megabyte, or one record if that is longer.
+  private var buffer: WritableBytes?
+  private var start = 0
+  private var count = 0
+
+  /// - Parameter length: of the file. Offsets beyond those of the largest segment cannot be stored, and are not read.
+  package init(_ file: any SpillFile, check: UInt32, length: Int = SpillFormat.largestSegment) {
+    (self.file, self.check) = (file, check)
+    self.length = min(length, SpillFormat.largestSegment)
+    isStretched = length > SpillFormat.largestSegment
+  }
+
+  // MARK: the ends of a segment
+
+  package static func header(of file: any SpillFile) throws(Errno) -> (header: SpillSegmentHeader, check: UInt32)? {
+    try file.bytes(at: 0, SpillFormat.headerCount).withUnsafeBytes { SpillSegmentHeader.read($0) }
+  }
+
+  /// Where the footer's record begins, if the last bytes of the file are a valid trailer.
+  package func footerPlace() throws(Errno) -> Int? {
+    let trailerAt = length - SpillFormat.trailerCount
+    guard trailerAt > 0, !isStretched else { return nil }
+    return try file.bytes(at: trailerAt, SpillFormat.trailerCount).withUnsafeBytes {
+      SpillTrailer.footer($0, length: length, segmentCheck: check)
+    }
+  }
+
+  /// The footer of a sealed segment; `nil` if there is no valid one.
+  func footer() throws(Errno) -> SpillFooter? {
+    guard let offset = try footerPlace() else { return nil }
+    // Checked before allocating memory: what a footer lists takes less space than the records before it.
+    let count = length - SpillFormat.trailerCount - offset
+    let most = SpillFormat.recordHeaderCount + SpillFooter.fixedCount + offset - SpillFormat.headerCount
+    guard count <= most else { return nil }
+    return try file.bytes(at: offset, count).withUnsafeBytes { bytes in
+      guard let record = SpillRecord(bytes, segmentCheck: check), record.kind == .footer,
+        SpillFormat.recordHeaderCount + Int(record.stored) == count, bytes.count == count
+      else { return nil }
+      let payload = bytes.part(SpillFormat.recordHeaderCount, Int(record.stored))
+      return record.matches(payload) ? SpillFooter(payload, at: offset) : nil
+    }
+  }
+
+  // MARK: records
+
+  /// Reads the next record, and goes on behind it; stays where there is none.
+  package mutating func next() throws(Errno) -> Item {
+    guard let header = try bytes(place, SpillFormat.recordHeaderCount),
+      let record = SpillRecord(header, segmentCheck: check)
+    else { return .nothing }
+    guard let found = try found(record, at: place) else { return .cutShort }
+    place += SpillFormat.recordCount(payload: found.payload.count)
+    return .record(found)
+  }
+
+  /// The chunk with a payload of `stored` bytes at a known place; `nil` if there is no whole one.
+  mutating func chunk(at offset: Int, stored: UInt32) throws(Errno) -> Found? {
+    guard let bytes = try bytes(offset, SpillFormat.recordHeaderCount + Int(stored)),
+      let record = SpillRecord(bytes, segmentCheck: check), record.kind == .chunk, record.stored == stored,
+      let found = try found(record, at: offset), found.isWhole
+    else { return nil }
+    return found
+  }
+
+  private mutating func found(_ record: SpillRecord, at offset: Int) throws(Errno) -> Found? {
+    let stored = Int(record.stored)
+    guard let bytes = try bytes(offset, SpillFormat.recordHeaderCount + stored) else { return nil }
+    let payload = bytes.part(SpillFormat.recordHeaderCount, stored)
+    return Found(record: record, offset: offset, payload: payload, isWhole: record.matches(payload))
+  }
+
+  /// Goes to the next valid header behind ``place``. Returns false, and stays, if there is none.
+  package mutating func skip() throws(Errno) -> Bool {
+    var next = place + 8
+    while next + SpillFormat.recordHeaderCount <= length {
+      let count = min(1 << 16, length - next)
+      guard let bytes = try bytes(next, count) else { return false }
+      for offset in stride(from: 0, through: count - SpillFormat.recordHeaderCount, by: 8)
+      where SpillRecord(bytes.part(offset, SpillFormat.recordHeaderCount), segmentCheck: check) != nil {
+        place = next + offset
+        return true
+      }
+      next += (count - SpillFormat.recordHeaderCount) / 8 * 8 + 8
+    }
+    return false
+  }
+
+  /// `true` if only zeros follow ``place``.
+  package mutating func endsInZeros() throws(Errno) -> Bool {
+    var next = place
+    while next < length, let bytes = try bytes(next, min(1 << 16, length - next)) {
+      guard bytes.allSatisfy({ $0 == 0 }) else { return false }
+      next += bytes.count
+    }
+    return true
+  }
+
+  /// Reads all records of a segment that was not sealed, up to the first that makes no sense.
+  mutating func scan() throws(Errno) -> Scan {
+    var scan = Scan()
+    // Without its source, or without knowing which blocks are removed, nothing after a record can be used.
+    while case .record(let found) = try next(), found.isWhole || found.record.kind == .chunk, scan.enter(found) {
+      scan.end = place
+    }
+    return scan
+  }
+
+  // MARK: bytes
+
+  /// This many bytes from an offset; `nil` if the segment ends before. Valid until the next call.
+  package mutating func bytes(_ offset: Int, _ wanted: Int) throws(Errno) -> UnsafeRawBufferPointer? {
+    guard offset + wanted <= length else { return nil }
+    if offset < start || offset + wanted > start + count {
+      let size = max(wanted, 1 << 20)
+      if (buffer?.capacity ?? 0) < size {
+        buffer = nil
+        guard let fresh = try? BufferPool.shared.buffer(size) else { throw .noMemory }
+        buffer = fresh
+      }
+      start = offset
+      count = 0
+      count = try file.read(into: buffer!.memory.part(0, size), at: offset)
+    }
+    guard offset + wanted <= start + count else { return nil }
+    return UnsafeRawBufferPointer(buffer!.memory.part(offset - start, wanted))
+  }
+}
+
+extension SpillReader.Scan {
+  /// Returns whether it makes sense.
+  fileprivate mutating func enter(_ found: SpillReader.Found) -> Bool {
+    let (record, source) = (found.record, Int(found.record.source))
+    let first = footer.firstSequence == 0 ? record.sequence : footer.firstSequence
+    // Sequences rise over all segments: the first may have any value.
+    guard record.sequence > footer.lastSequence, record.sequence < SpillFormat.mostCounted,
+      record.sequence - first <= UInt64(UInt32.max)
+    else { return false }
+    switch record.kind {
+    case .footer: return false
+    case .source:
+      guard source == footer.identities.count, let identity = SpillIdentity(found.payload) else { return false }
+      footer.identities.append(identity)
+    case .tombstone:
+      guard source < footer.identities.count, let tombstone = SpillTombstone(record, found.payload) else {
+        return false
+      }
+      footer.tombstones.append(tombstone)
+    case .chunk:
+      guard source < footer.identities.count else { return false }
+      if found.isWhole { footer.entries.append(.init(record, at: found.offset)) } else { damaged += 1 }
+    }
+    footer.firstSequence = first
+    footer.lastSequence = record.sequence
+    return true
+  }
+}
+
+extension SpillFile {
+  /// The bytes from an offset; fewer at the file's end.
+  package func bytes(at offset: Int, _ count: Int) throws(Errno) -> [UInt8] {
+    var memory = [UInt8](repeating: 0, count: count)
+    let result = memory.withUnsafeMutableBytes { buffer in
+      Result { () throws(Errno) in try read(into: buffer, at: offset) }
+    }
+    let filled = try result.get()
+    if filled < count { memory.removeLast(count - filled) }
+    return memory
+  }
+
+  func writeAll(_ bytes: [UInt8], at offset: Int) throws(Errno) {
+    let result = bytes.withUnsafeBytes { buffer -> Result<Void, Errno> in
+      Result { () throws(Errno) in try write([buffer], at: offset) }
+    }
+    try result.get()
+  }
+}
