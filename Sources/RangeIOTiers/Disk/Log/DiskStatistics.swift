@@ -114,9 +114,9 @@ public struct DiskStatistics: Hashable, Sendable, Encodable {
     init(_ choice: SpillCodecChoice) {
       writing = choice.writing.bytesPerSecond
       reading = choice.reading.bytesPerSecond
-      encoding = choice.encoding.bytesPerSecond
-      decoding = choice.decoding.bytesPerSecond
-      fraction = choice.fraction
+      encoding = choice.coding.encoding.bytesPerSecond
+      decoding = choice.coding.decoding.bytesPerSecond
+      fraction = choice.coding.fraction
     }
 
     /// What decided, in words; empty before enough was measured.

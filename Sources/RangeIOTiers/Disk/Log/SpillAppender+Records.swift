@@ -203,7 +203,7 @@ extension SpillAppender {
     let nanoseconds = core.now.nanoseconds - begun.nanoseconds
     let done = core.state.withLock { state in
       if isAutomatic {
-        state.codecChoice.add(measured)
+        state.codecChoice.coding.add(measured)
         state.codecChoice.wrote(bytes: written, nanoseconds: nanoseconds)
         core.hits.tellAll(&state)
         state.codecChoice.decide(state.use)

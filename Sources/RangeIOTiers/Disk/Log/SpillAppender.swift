@@ -50,7 +50,7 @@ struct SpillAppender: ~Copyable {
   /// How chunks are stored now, if that is so.
   var form = SpillCodecChoice.Form.encoded
   /// What encoding took since the last write.
-  var measured = SpillCodecChoice.Encoding()
+  var measured = SpillCodecChoice.Coding()
   var chunksSinceTrial = 0
   /// Whether the next chunk that is encoded is decoded again, to measure that.
   var triesDecoding = false

@@ -16,29 +16,65 @@ package struct SpillCodecChoice: Equatable, Sendable {
     case encoded
   }
 
-  /// A moving average of the time that a byte takes.
+  /// A moving average of what a byte takes: time, or room.
   struct Rate: Equatable, Sendable {
     private var bytes = 0.0
-    private var nanoseconds = 0.0
+    private var amount = 0.0
 
-    /// Less than this says nothing.
+    /// Of fewer bytes, what they took in time says nothing.
     private static let fewestBytes = 256.0 * 1024
     /// What is older than about this many bytes fades.
     private static let mostBytes = 64.0 * 1024 * 1024
 
     mutating func add(bytes: Int, nanoseconds: Int64) {
       guard bytes > 0, nanoseconds >= 0 else { return }
-      self.bytes += Double(bytes)
-      self.nanoseconds += Double(nanoseconds)
-      guard self.bytes > Self.mostBytes else { return }
-      self.bytes /= 2
-      self.nanoseconds /= 2
+      add(Rate(bytes: Double(bytes), amount: Double(nanoseconds)))
     }
 
+    mutating func add(bytes: Int, stored: Int) { add(Rate(bytes: Double(bytes), amount: Double(stored))) }
+
+    mutating func add(_ other: Rate) {
+      bytes += other.bytes
+      amount += other.amount
+      guard bytes > Self.mostBytes else { return }
+      bytes /= 2
+      amount /= 2
+    }
+
+    init() {}
+
+    private init(bytes: Double, amount: Double) { (self.bytes, self.amount) = (bytes, amount) }
+
+    /// `nil` before there is any.
+    var perByte: Double? { bytes > 0 ? amount / bytes : nil }
     /// `nil` before enough is known.
-    var nanosecondsPerByte: Double? { bytes < Self.fewestBytes ? nil : nanoseconds / bytes }
+    var nanosecondsPerByte: Double? { bytes < Self.fewestBytes ? nil : perByte }
     /// `nil` before enough is known, or if the clock stood still.
     var bytesPerSecond: Double? { nanosecondsPerByte.flatMap { $0 > 0 ? 1e9 / $0 : nil } }
+  }
+
+  /// What encoding and decoding took, and how much room that saves.
+  struct Coding: Equatable, Sendable {
+    private(set) var encoding = Rate()
+    private(set) var decoding = Rate()
+    fileprivate var shrinkage = Rate()
+
+    /// - Parameter stored: the encoded size, or the block's own size if it does not shrink.
+    mutating func encoded(bytes: Int, to stored: Int, nanoseconds: Int64) {
+      encoding.add(bytes: bytes, nanoseconds: nanoseconds)
+      shrinkage.add(bytes: bytes, stored: stored)
+    }
+
+    mutating func decoded(bytes: Int, nanoseconds: Int64) { decoding.add(bytes: bytes, nanoseconds: nanoseconds) }
+
+    mutating func add(_ other: Coding) {
+      encoding.add(other.encoding)
+      decoding.add(other.decoding)
+      shrinkage.add(other.shrinkage)
+    }
+
+    /// The encoded size of a byte; `nil` before anything was encoded.
+    var fraction: Double? { shrinkage.perByte }
   }
 
   /// What the store has done so far, by its counters.
@@ -57,10 +93,9 @@ package struct SpillCodecChoice: Equatable, Sendable {
   private(set) var writing = Rate()
   /// Reading what was not in the page cache.
   private(set) var reading = Rate()
-  private(set) var encoding = Rate()
-  private(set) var decoding = Rate()
+  /// Added to by the writer, which measures without the store's lock.
+  var coding = Coding()
   package private(set) var chosen = Form.encoded
-  private var shrinkage = (from: 0.0, to: 0.0)
   /// Bytes written since the choice last changed.
   private var stay = 0
 
@@ -69,21 +104,12 @@ package struct SpillCodecChoice: Equatable, Sendable {
   /// How long a byte takes out of the page cache.
   private static let residentNanosecondsPerByte = 0.1
 
-  package static func == (left: Self, right: Self) -> Bool {
-    left.writing == right.writing && left.reading == right.reading && left.encoding == right.encoding
-      && left.decoding == right.decoding && left.chosen == right.chosen && left.shrinkage == right.shrinkage
-      && left.stay == right.stay
-  }
-
   /// A choice that was made before anything was measured.
   static func chosen(_ form: Form) -> Self {
     var choice = Self()
     choice.chosen = form
     return choice
   }
-
-  /// The encoded size of a byte; `nil` before anything was encoded.
-  var fraction: Double? { shrinkage.from > 0 ? shrinkage.to / shrinkage.from : nil }
 
   // MARK: what is measured
 
@@ -100,53 +126,16 @@ package struct SpillCodecChoice: Equatable, Sendable {
 
   mutating func read(bytes: Int, nanoseconds: Int64) { reading.add(bytes: bytes, nanoseconds: nanoseconds) }
 
-  /// - Parameter stored: the encoded size, or the block's own size if it does not shrink.
-  mutating func encoded(bytes: Int, to stored: Int, nanoseconds: Int64) {
-    encoding.add(bytes: bytes, nanoseconds: nanoseconds)
-    shrinkage.from += Double(bytes)
-    shrinkage.to += Double(stored)
-    guard shrinkage.from > Double(64 << 20) else { return }
-    shrinkage.from /= 2
-    shrinkage.to /= 2
-  }
-
-  mutating func decoded(bytes: Int, nanoseconds: Int64) { decoding.add(bytes: bytes, nanoseconds: nanoseconds) }
-
-  /// What encoding and decoding took, collected without the store's lock.
-  struct Encoding: Sendable {
-    fileprivate var encoded = (bytes: 0, stored: 0, nanoseconds: Int64(0))
-    fileprivate var decoded = (bytes: 0, nanoseconds: Int64(0))
-
-    mutating func encoded(bytes: Int, to stored: Int, nanoseconds: Int64) {
-      encoded.bytes += bytes
-      encoded.stored += stored
-      encoded.nanoseconds += nanoseconds
-    }
-
-    mutating func decoded(bytes: Int, nanoseconds: Int64) {
-      decoded.bytes += bytes
-      decoded.nanoseconds += nanoseconds
-    }
-  }
-
-  mutating func add(_ measured: Encoding) {
-    let encoded = measured.encoded
-    if encoded.bytes > 0 {
-      self.encoded(bytes: encoded.bytes, to: encoded.stored, nanoseconds: encoded.nanoseconds)
-    }
-    decoded(bytes: measured.decoded.bytes, nanoseconds: measured.decoded.nanoseconds)
-  }
-
   // MARK: deciding
 
   /// How long a block of one byte takes in each form, in nanoseconds: written once, and read as often as blocks are read
   /// here. `nil` before enough is known.
   func cost(_ use: Use) -> (plain: Double, encoded: Double)? {
-    guard let writing = writing.nanosecondsPerByte, let encoding = encoding.nanosecondsPerByte, let fraction else {
-      return nil
-    }
+    guard let writing = writing.nanosecondsPerByte, let encoding = coding.encoding.nanosecondsPerByte,
+      let fraction = coding.fraction
+    else { return nil }
     // Unknown, but several times as fast as encoding.
-    let decoding = decoding.nanosecondsPerByte ?? encoding / 4
+    let decoding = coding.decoding.nanosecondsPerByte ?? encoding / 4
     let readings = use.writtenBlocks > 0 ? min(8, max(0.25, Double(use.readBlocks) / Double(use.writtenBlocks))) : 1
     let resident = use.reads > 0 ? Double(use.residentReads) / Double(use.reads) : 1
     let reading =
@@ -171,7 +160,7 @@ package struct SpillCodecChoice: Equatable, Sendable {
   private var isUndecided = true
 
   private func better(_ use: Use) -> Form? {
-    guard let cost = cost(use), let fraction else { return nil }
+    guard let cost = cost(use), let fraction = coding.fraction else { return nil }
     if use.isFull { return fraction <= 7 / 8 ? .encoded : .plain }
     switch chosen {
     case .encoded: return cost.plain < cost.encoded * Self.leastGain ? .plain : .encoded

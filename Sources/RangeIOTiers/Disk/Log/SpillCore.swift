@@ -62,14 +62,21 @@ final class SpillCore: Sendable {
   /// Removes the records for which `isMeant` returns true from the index, in parts, each with one lock. Returns the
   /// number of records removed.
   @discardableResult func sweep(where isMeant: @Sendable (SpillTable.Record) -> Bool) -> Int {
-    var next: Int? = 1
     var removed = 0
-    while let first = next {
-      let step = state.withLock { $0.sweep(from: first, isMeant) }
-      removed += step.removed
-      next = step.next
-    }
+    walk { state, slots, _ in removed += state.remove(from: slots, isMeant) }
     return removed
+  }
+
+  /// Walks through the index in parts, each with one lock, and says which is the last.
+  func walk(_ body: (inout SpillState, Range<UInt32>, _ isLast: Bool) -> Void) {
+    var next: Int? = 1
+    while let first = next {
+      next = state.withLock { state in
+        let (slots, next) = state.part(from: first)
+        body(&state, slots, next == nil)
+        return next
+      }
+    }
   }
 
   // MARK: failures

@@ -212,16 +212,11 @@ package struct SpillState: ~Copyable {
   }
   static let sweptAtOnce = 4096
 
-  /// Examines some slots from `first` on, and removes the blocks for which `isMeant` returns true. Returns where to
-  /// continue (`nil` at the end), and how many were removed.
-  mutating func sweep(from first: Int, _ isMeant: @Sendable (SpillTable.Record) -> Bool) -> (next: Int?, removed: Int) {
-    let (slots, next) = part(from: first)
-    var removed = 0
-    for slot in slots where table[slot].isUsed && isMeant(table[slot]) {
-      remove(slot)
-      removed += 1
-    }
-    return (next, removed)
+  /// Removes the blocks for which `isMeant` returns true from some slots. Returns how many were removed.
+  mutating func remove(from slots: Range<UInt32>, _ isMeant: (SpillTable.Record) -> Bool) -> Int {
+    let before = table.count
+    for slot in slots where table[slot].isUsed && isMeant(table[slot]) { remove(slot) }
+    return before - table.count
   }
 
   /// A version is read now. This makes the versions that are not read useless. Returns their chunks that waited to be

@@ -76,21 +76,12 @@ extension SpillWriter {
 
   /// Removes the records of a segment from the index, and then its place.
   private func forget(_ victim: SpillReclaimer.Victim) {
-    var evicted = 0
-    var next: Int? = 1
-    while let first = next {
-      let step = core.state.withLock { state in
-        let step = state.sweep(from: first) { $0.segment == victim.place }
-        if step.next == nil {
-          state.places[Int(victim.place)] = nil
-          state.counts.segmentsFreed += 1
-        }
-        return step
-      }
-      evicted += step.removed
-      next = step.next
+    core.walk { state, slots, isLast in
+      state.counts.evictions += state.remove(from: slots) { $0.segment == victim.place }
+      guard isLast else { return }
+      state.places[Int(victim.place)] = nil
+      state.counts.segmentsFreed += 1
     }
-    core.state.withLock { $0.counts.evictions += evicted }
     core.sweepSources()
   }
 
@@ -144,19 +135,14 @@ extension SpillWriter {
     defer { reserved -= carried }
     var survey = SpillReclaimer.Survey(victim)
     var departure = SpillAdmission.Departure()
-    var next: Int? = 1
-    while let first = next {
-      next = core.state.withLock { state -> Int? in
-        let (slots, next) = state.part(from: first)
-        for slot in slots where state.table[slot].isUsed {
-          let record = state.table[slot]
-          switch survey.see(record) {
-          case .spendHit: state.spendHit(slot)
-          case .leave: departure.add(record, estimate: state.admission.estimate(state.rememberedKey(of: record)))
-          case .stay: break
-          }
+    core.walk { state, slots, _ in
+      for slot in slots where state.table[slot].isUsed {
+        let record = state.table[slot]
+        switch survey.see(record) {
+        case .spendHit: state.spendHit(slot)
+        case .leave: departure.add(record, estimate: state.admission.estimate(state.rememberedKey(of: record)))
+        case .stay: break
         }
-        return next
       }
     }
     let room = reclaimer.roomForCopies(isCopying: copying, isBehind: isBehind)

@@ -22,15 +22,15 @@ struct SpillCodecChoiceTests {
     func nanoseconds(_ rate: Int) -> Int64 { Int64(bytes * 1000 / rate) }
     choice.wrote(bytes: bytes, nanoseconds: nanoseconds(writing))
     if let reading { choice.read(bytes: bytes, nanoseconds: nanoseconds(reading)) }
-    choice.encoded(bytes: bytes, to: Int(Double(bytes) * fraction), nanoseconds: nanoseconds(encoding))
-    choice.decoded(bytes: bytes, nanoseconds: nanoseconds(decoding))
+    choice.coding.encoded(bytes: bytes, to: Int(Double(bytes) * fraction), nanoseconds: nanoseconds(encoding))
+    choice.coding.decoded(bytes: bytes, nanoseconds: nanoseconds(decoding))
   }
 
   @Test func `before anything is known it compresses`() {
     var choice = SpillCodecChoice()
     #expect(!choice.decide(.init()) && choice.chosen == .encoded)
     choice.wrote(bytes: 4096, nanoseconds: 1)
-    choice.encoded(bytes: 4096, to: 2048, nanoseconds: 1000)
+    choice.coding.encoded(bytes: 4096, to: 2048, nanoseconds: 1000)
     #expect(!choice.decide(.init()) && choice.chosen == .encoded, "too little is known")
   }
 
@@ -97,7 +97,7 @@ struct SpillCodecChoiceTests {
   @Test func `a clock that stands still or goes back changes nothing`() {
     var choice = SpillCodecChoice()
     choice.wrote(bytes: 1 << 20, nanoseconds: 0)
-    choice.encoded(bytes: 1 << 20, to: 1 << 19, nanoseconds: 0)
+    choice.coding.encoded(bytes: 1 << 20, to: 1 << 19, nanoseconds: 0)
     #expect(!choice.decide(.init()) && choice.writing.bytesPerSecond == nil)
     choice.wrote(bytes: 1 << 20, nanoseconds: -5)
     choice.read(bytes: 0, nanoseconds: 100)
