@@ -67,6 +67,7 @@ let package = Package(
     .library(name: "RangeIOTesting", targets: ["RangeIOTesting"]),
     .library(name: "RangeIOExecutor", targets: ["RangeIOExecutor"]),
     .library(name: "RangeIOMapped", targets: ["RangeIOMapped"]),
+    .library(name: "RangeIORemote", targets: ["RangeIORemote"]),
     .library(name: "RangeIOHTTP", targets: ["RangeIOHTTP"]),
     .library(name: "RangeIOS3", targets: ["RangeIOS3"]),
     .library(name: "RangeIOSharedCache", targets: ["RangeIOSharedCache"]),
@@ -76,7 +77,7 @@ let package = Package(
     .executable(name: "rangeio", targets: ["RangeIOTool"]),
   ],
   traits: [
-    .trait(name: "HTTP", description: "RangeIOHTTP: objects behind http:// and https://, with async-http-client."),
+    .trait(name: "HTTP", description: "RangeIORemote, RangeIOHTTP: objects behind http:// and https://, with async-http-client."),
     .trait(
       name: "S3", description: "RangeIOS3: objects in S3 and stores like it, with swift-crypto.",
       enabledTraits: ["HTTP"]),
@@ -143,7 +144,7 @@ let package = Package(
     .target(
       name: "RangeIOServe",
       dependencies: [
-        "RangeIO", "RangeIOHTTPTransport", "CRangeIOSystem",
+        "RangeIO", "RangeIORemote", "CRangeIOSystem",
         .target(name: "RangeIONIO", condition: .when(traits: ["Serve"])),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + serve,
@@ -151,7 +152,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOServeTests",
       dependencies: [
-        "RangeIOServe", "RangeIOHTTPTransport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting", "CRangeIOSystem",
+        "RangeIOServe", "RangeIORemote", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting", "CRangeIOSystem",
         product("NIOEmbedded", "swift-nio", with: "Serve"),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + serve,
@@ -288,16 +289,16 @@ let package = Package(
       ],
       path: "Plugins/RangeIOExecutor/Tests/RangeIOExecutorTests", packageAccess: false,
       swiftSettings: strict + checkedTests),
-    // What the sources for remote objects share. No product: plugins import it internally.
+    // What sources of remote objects are made of: the one plugin that others import, and that may use what is `package`.
     .target(
-      name: "RangeIOHTTPTransport",
+      name: "RangeIORemote",
       dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")] + http + http2,
-      swiftSettings: strict + checked),
+      path: "Plugins/RangeIORemote/Sources/RangeIORemote", swiftSettings: strict + checked),
     .testTarget(
-      name: "RangeIOHTTPTransportTests", dependencies: ["RangeIOHTTPTransport", "RangeIO"] + http,
-      swiftSettings: strict + checked),
+      name: "RangeIORemoteTests", dependencies: ["RangeIORemote", "RangeIO"] + http,
+      path: "Plugins/RangeIORemote/Tests/RangeIORemoteTests", swiftSettings: strict + checked),
     .target(
-      name: "RangeIOHTTP", dependencies: ["RangeIO", "RangeIOHTTPTransport"],
+      name: "RangeIOHTTP", dependencies: ["RangeIO", "RangeIORemote"],
       path: "Plugins/RangeIOHTTP/Sources/RangeIOHTTP", packageAccess: false, swiftSettings: strict + checked),
     // Servers on loopback: one that lies by a seed, a link with latency and a rate, and nginx, Apache and moto.
     .target(
@@ -307,18 +308,18 @@ let package = Package(
     .testTarget(
       name: "RangeIOHTTPTests",
       dependencies: [
-        "RangeIOHTTP", "RangeIOHTTPTransport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOHTTP", "RangeIORemote", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
       path: "Plugins/RangeIOHTTP/Tests/RangeIOHTTPTests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(
       name: "RangeIOS3",
-      dependencies: ["RangeIO", "RangeIOHTTPTransport", product("Crypto", "swift-crypto", with: "S3")],
+      dependencies: ["RangeIO", "RangeIORemote", product("Crypto", "swift-crypto", with: "S3")],
       path: "Plugins/RangeIOS3/Sources/RangeIOS3", packageAccess: false, swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOS3Tests",
       dependencies: [
-        "RangeIOS3", "RangeIOHTTPTransport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOS3", "RangeIORemote", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
         product("Crypto", "swift-crypto", with: "S3"),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,

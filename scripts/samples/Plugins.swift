@@ -8,7 +8,7 @@ import RangeIOTiers
 import ServiceLifecycle
 
 let url = "https://example.com/planet.pmtiles"
-let configuration = HTTPSource.Configuration()
+let configuration = RemoteConfiguration()
 let secret = ""
 let logger = Logger(label: "samples")
 let tiers: TieredChunkStore = sample()

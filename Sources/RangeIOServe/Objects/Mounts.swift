@@ -1,6 +1,6 @@
 #if Serve
   internal import RangeIO
-  internal import RangeIOHTTPTransport
+  internal import RangeIORemote
 
   /// The upstreams of a server, by the first name in the path.
   struct Mounts: Sendable {

@@ -1,7 +1,7 @@
 #if Serve
   internal import HTTPTypes
   internal import RangeIO
-  internal import RangeIOHTTPTransport
+  internal import RangeIORemote
 
   /// One version of an object that is open, with all that its answers say of it.
   final class OpenObject: Sendable {

@@ -6,7 +6,7 @@
   #endif
   internal import HTTPTypes
   internal import RangeIO
-  internal import RangeIOHTTPTransport
+  internal import RangeIORemote
 
   /// A directory: a page for people, or JSON for programs that accept it or ask with `?format=json`.
   struct ListingPage {

@@ -1,4 +1,4 @@
-package import RangeIOHTTPTransport
+package import RangeIORemote
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110, sections 13.1.1 and 13.1.2).
 package enum EntityTagList: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import RangeIOHTTPTransport
+internal import RangeIORemote
 
 /// Which names of this server a request may give in its `Host` field.
 ///

@@ -1,4 +1,4 @@
-internal import RangeIOHTTPTransport
+internal import RangeIORemote
 
 /// The media type of an object, by the end of its name. What is served is read by programs, so a short table will do.
 package enum MediaTypes {

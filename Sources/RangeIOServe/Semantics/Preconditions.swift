@@ -1,4 +1,4 @@
-package import RangeIOHTTPTransport
+package import RangeIORemote
 
 /// The version of an object, as its answers tell it.
 package struct ServedVersion: Equatable, Sendable {

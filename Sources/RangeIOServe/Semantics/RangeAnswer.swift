@@ -1,4 +1,4 @@
-internal import RangeIOHTTPTransport
+internal import RangeIORemote
 
 /// What a request for an object is answered with.
 package enum RangeAnswer: Equatable, Sendable {

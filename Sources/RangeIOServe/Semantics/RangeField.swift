@@ -1,4 +1,4 @@
-internal import RangeIOHTTPTransport
+internal import RangeIORemote
 
 /// What a `Range` field asks for (RFC 9110, sections 14.1.1 and 14.2).
 package struct RangeField: Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import RangeIOHTTPTransport
+internal import RangeIORemote
 
 /// A name in a path, byte for byte as in a file system or an object store.
 ///

@@ -3,7 +3,7 @@
   internal import NIOCore
   internal import RangeIO
   internal import RangeIONIO
-  internal import RangeIOHTTPTransport
+  internal import RangeIORemote
 
   extension Responder {
     /// The answer to `head`, if nothing must be waited for: the object was looked for lately, and a cache or the page cache

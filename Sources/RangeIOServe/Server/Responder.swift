@@ -6,7 +6,7 @@
   internal import NIOCore
   internal import NIOPosix
   internal import RangeIO
-  internal import RangeIOHTTPTransport
+  internal import RangeIORemote
   internal import SystemPackage
 
   /// Answers requests.

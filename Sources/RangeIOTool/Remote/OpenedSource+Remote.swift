@@ -6,23 +6,34 @@
   extension OpenedSource {
     /// An object behind an `http` or `https` URL.
     static func http(_ name: SourceName, _ settings: RemoteSettings, _ options: OpeningOptions) -> OpenedSource {
-      var configuration = HTTPSource.Configuration()
-      configuration.headers = settings.headers.map { ($0.name, $0.value) }
-      configuration.connectionsPerHost = options.parallel
-      if let path = settings.certificates { configuration.additionalTrustRoots = [.file(path)] }
-      configuration.acceptsEncoded = settings.acceptsEncoded
+      var configuration = RemoteConfiguration(settings, options)
       configuration.judgesByTime = settings.trustsTimes
-      if let limit = settings.timeLimit { configuration.readTimeout = limit }
-      configuration.opening = options.opening
       configuration.findsSizeByEnd = !options.needsNoSize
       if options.readsAll { configuration.skipLimit = .bytes(.max) }
       configuration.userAgent = "rangeio/\(RangeIOTool.configuration.version)"
       let source = HTTPSource(name.text, configuration: configuration)
-      var opened = OpenedSource(remote: source) { range, description, receive in
-        try await source.read(range, of: description, receive: receive)
-      }
+      var opened = OpenedSource(remote: source)
       opened.readAll = { try await source.readAll($0) }
       return opened
+    }
+
+    private init(remote source: some RemoteSource) {
+      self.init(remote: source) { range, description, receive in
+        try await source.read(range, of: description, receive: receive)
+      }
+    }
+  }
+
+  extension RemoteConfiguration {
+    /// What the options say of any remote object.
+    fileprivate init(_ settings: RemoteSettings, _ options: OpeningOptions) {
+      self.init()
+      headers = settings.headers.map { ($0.name, $0.value) }
+      maxConnectionsPerHost = options.parallel
+      if let path = settings.certificates { additionalTrustRoots = [.file(path)] }
+      acceptsEncoded = settings.acceptsEncoded
+      readTimeout = settings.timeLimit
+      opening = options.opening
     }
   }
 #endif
@@ -34,12 +45,7 @@
     /// An object of a bucket.
     static func s3(_ name: SourceName, _ settings: RemoteSettings, _ options: OpeningOptions) -> OpenedSource {
       var configuration = S3Source.Configuration()
-      configuration.headers = settings.headers.map { ($0.name, $0.value) }
-      configuration.connectionsPerHost = options.parallel
-      if let path = settings.certificates { configuration.additionalTrustRoots = [path] }
-      configuration.acceptsEncoded = settings.acceptsEncoded
-      if let limit = settings.timeLimit { configuration.readTimeout = limit }
-      configuration.opening = options.opening
+      configuration.remote = RemoteConfiguration(settings, options)
       configuration.region = settings.region
       configuration.endpoint = settings.endpoint
       if !settings.signs {
@@ -47,10 +53,7 @@
       } else if let profile = settings.profile {
         configuration.credentials = .profile(profile)
       }
-      let source = S3Source(name.text, configuration: configuration)
-      return OpenedSource(remote: source) { range, description, receive in
-        try await source.read(range, of: description, receive: receive)
-      }
+      return OpenedSource(remote: S3Source(name.text, configuration: configuration))
     }
   }
 #endif

@@ -1,4 +1,4 @@
-import RangeIOHTTPTransport
+import RangeIORemote
 import RangeIOServe
 import Testing
 

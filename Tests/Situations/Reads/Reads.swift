@@ -58,9 +58,9 @@ import RangeIO
         ? ReadPipeline { Retrying() } : .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(64)))
     #if HTTP
       if name.hasPrefix("http") {
-        var configuration = HTTPSource.Configuration()
+        var configuration = RemoteConfiguration()
         if ways.contains("head") { configuration.opening = .head }
-        if ways.contains("oneByOne") { configuration.connectionsPerHost = 1 }
+        if ways.contains("oneByOne") { configuration.maxConnectionsPerHost = 1 }
         configuration.judgesByTime = ways.contains("byTime")
         return try await RangeReader(HTTPSource(name, configuration: configuration), pipeline, onChange: onChange)
       }

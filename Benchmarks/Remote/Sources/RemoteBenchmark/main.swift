@@ -18,7 +18,7 @@ if let versions = settings.versions {
   let seen = try await watch.run(store)
   print(#"{"a": \#(seen.a), "b": \#(seen.b), "changed": \#(seen.changed), "mixed": \#(seen.mixed)}"#)
 } else {
-  var configuration = HTTPSource.Configuration()
+  var configuration = RemoteConfiguration()
   configuration.opening = settings.opening
   let start = ContinuousClock.now
   let reader = try await RangeReader(contentsOf: settings.url, configuration: configuration, store: store)

@@ -2,11 +2,11 @@ internal import Cost
 internal import RangeIO
 internal import RangeIOHTTP
 
-extension HTTPSource.Configuration {
-  static func own(connections: Int) -> HTTPSource.Configuration {
-    var configuration = HTTPSource.Configuration()
+extension RemoteConfiguration {
+  static func own(connections: Int) -> RemoteConfiguration {
+    var configuration = RemoteConfiguration()
     configuration.proxy = .none
-    configuration.connectionsPerHost = connections
+    configuration.maxConnectionsPerHost = connections
     return configuration
   }
 }

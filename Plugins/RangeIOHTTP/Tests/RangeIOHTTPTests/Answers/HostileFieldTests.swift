@@ -73,7 +73,7 @@
           for (place, status) in statuses.enumerated()
           where RunScale.reads > 1000 || (place + index).isMultiple(of: 3) {
             server.script = .honest
-            var configuration = HTTPSource.Configuration.reading
+            var configuration = RemoteConfiguration.reading
             configuration.idleTimeout = .milliseconds(100)
             configuration.firstByteTimeout = .milliseconds(500)
             try await withSource(server, configuration) { source, description in

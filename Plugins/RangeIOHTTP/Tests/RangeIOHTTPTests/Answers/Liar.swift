@@ -10,7 +10,7 @@
     /// How the server is made.
     var server = LyingServer.Configuration()
     /// How the source is made. No proxy of the environment is used.
-    var source = HTTPSource.Configuration()
+    var source = RemoteConfiguration()
     /// What is at `/folder/object`.
     var object = ServedObject(count: 200_000)
     /// What is read.

@@ -81,8 +81,8 @@
     {
       let count = ProcessInfo.processInfo.environment["RANGEIO_CANCELS"].flatMap { Int($0) } ?? 2000
       try await withServer(isHTTP2 ? .tls(http2: true) : .init(), count: 4 << 20) { server in
-        var configuration = HTTPSource.Configuration.reading
-        configuration.keepAlive = .seconds(isHTTP2 ? 64 : 63)
+        var configuration = RemoteConfiguration.reading
+        configuration.keepAliveTimeout = .seconds(isHTTP2 ? 64 : 63)
         configuration.httpVersion = isHTTP2 ? .http2 : .http1
         configuration.firstByteTimeout = .seconds(5)
         try await withSource(server, configuration) { source, description in

@@ -21,7 +21,7 @@
         #expect(try await source.read(0..<10, of: source.describe()) == content(0..<10))
         #expect(!source.name.contains("sesame") && !source.name.contains("Aladdin"))
         await source.close()
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.credentials = .basic(user: "Aladdin", password: "open sesame")
         try await withSource(server, configuration) { source, description in
           try await expectContent(0..<10, of: source, description)
@@ -34,7 +34,7 @@
         let token = Mutex("one")
         server.script = Self.guarded { "Bearer " + token.withLock { $0 } }
         let asked = Mutex<[String]>([])
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.credentials = HTTPCredentials { refused in
           asked.withLock { $0.append(refused?.description ?? "none") }
           await Task.yield()
@@ -60,7 +60,7 @@
       try await withServer { server in
         server.script = Self.guarded { "Bearer never" }
         let asked = Mutex(0)
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.credentials = HTTPCredentials { _ in
           .bearer("wrong\(asked.withLock { asked -> Int in asked += 1; return asked })")
         }
@@ -76,7 +76,7 @@
     @Test func `without other credentials a 401 is final at once`() async throws {
       try await withServer { server in
         server.script = Self.guarded { "Bearer never" }
-        var configuration = HTTPSource.Configuration.test
+        var configuration = RemoteConfiguration.test
         configuration.credentials = .bearer("fixed")
         let source = HTTPSource(server.url(objectPath), configuration: configuration)
         let error = try await readError { _ = try await source.describe() }
@@ -89,7 +89,7 @@
     @Test func `what a provider throws is thrown`() async throws {
       struct NoVault: Error {}
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.credentials = HTTPCredentials { _ in throw NoVault() }
         let source = HTTPSource(server.url(objectPath), configuration: configuration)
         await #expect(throws: NoVault.self) { _ = try await source.describe() }
@@ -102,7 +102,7 @@
       try await withServer { server in
         let gate = ServerGate()
         let isAsked = Mutex<CheckedContinuation<Void, Never>?>(nil)
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.credentials = HTTPCredentials { _ in
           isAsked.withLock { $0.take() }?.resume()
           // Never answers, and takes no notice of cancellation.
@@ -126,7 +126,7 @@
     @Test func `a provider that reads through its own source fails in time`() async throws {
       try await withServer { server in
         let own = Mutex<HTTPSource?>(nil)
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.readTimeout = .milliseconds(300)
         configuration.credentials = HTTPCredentials { _ in
           _ = try await own.withLock { $0 }?.describe()
@@ -146,7 +146,7 @@
     func `credentials that cannot stand in a head are refused, and neither sent nor shown`(_ token: String) async throws
     {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.credentials = .bearer(token)
         let source = HTTPSource(server.url(objectPath), configuration: configuration)
         let error = try await readError { _ = try await source.describe() }
@@ -164,7 +164,7 @@
           server.script = ServerScript { _ in
             ScriptedAnswer(302, [ServedField("Location", target), ServedField("Content-Length", "0")])
           }
-          var configuration = HTTPSource.Configuration.reading
+          var configuration = RemoteConfiguration.reading
           configuration.headers = [("X-Secret", "abc"), ("Cookie", "id=1")]
           configuration.credentials = .bearer("token")
           try await withSource(server, configuration) { source, description in

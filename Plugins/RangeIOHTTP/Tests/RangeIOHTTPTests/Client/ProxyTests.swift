@@ -4,7 +4,7 @@
   import RangeIO
   import RangeIOHTTP
   import RangeIOHTTPTestServer
-  import RangeIOHTTPTransport
+  import RangeIORemote
   import Synchronization
   import Testing
 
@@ -13,7 +13,7 @@
     func `an object is read through a proxy`(_ server: LyingServer.Configuration) async throws {
       try await withServer(server) { server in
         try await ConnectProxy.with { proxy in
-          var configuration = HTTPSource.Configuration.test
+          var configuration = RemoteConfiguration.test
           configuration.proxy = .server("http://user:pass@127.0.0.1:\(proxy.port)")
           try await withSource(server, configuration) { source, description in
             try await expectContent(5..<5000, of: source, description)
@@ -28,7 +28,7 @@
     @Test func `a proxy that refuses is an error that says so`() async throws {
       try await withServer { server in
         try await ConnectProxy.with(status: "403 Forbidden") { proxy in
-          var configuration = HTTPSource.Configuration.test
+          var configuration = RemoteConfiguration.test
           configuration.proxy = .server("http://127.0.0.1:\(proxy.port)")
           let source = HTTPSource(server.url(objectPath), configuration: configuration)
           let error = try await readError { _ = try await source.describe() }
@@ -41,7 +41,7 @@
     @Test func `a proxy that refuses to connect for http is asked for the whole URL`() async throws {
       try await withServer { server in
         try await ConnectProxy.with(status: "403 Forbidden", forwards: true) { proxy in
-          var configuration = HTTPSource.Configuration.test
+          var configuration = RemoteConfiguration.test
           configuration.proxy = .server("http://user:pass@127.0.0.1:\(proxy.port)")
           try await withSource(server, configuration) { source, description in
             try await expectContent(5..<5000, of: source, description)
@@ -59,7 +59,7 @@
     @Test func `for https it cannot be, and the error says so`() async throws {
       try await withServer(.tls()) { server in
         try await ConnectProxy.with(status: "403 Forbidden", forwards: true) { proxy in
-          var configuration = HTTPSource.Configuration.test
+          var configuration = RemoteConfiguration.test
           configuration.proxy = .server("http://127.0.0.1:\(proxy.port)")
           let source = HTTPSource(server.url(objectPath), configuration: configuration)
           let error = try await readError { _ = try await source.describe() }

@@ -21,7 +21,7 @@
 
     @Test func `no error, name, id or count shows a secret`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.headers = [("X-Token", "s3cret-header")]
         configuration.credentials = .bearer("s3cret-token")
         configuration.firstByteTimeout = .seconds(1)
@@ -51,7 +51,7 @@
 
     @Test func `a dump of a source or a reader shows no secret`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = RemoteConfiguration.test
         configuration.headers = [("X-Token", "s3cret-header")]
         configuration.credentials = .bearer("s3cret-token")
         let query = "?X-Amz-Credential=s3cret-user&X-Amz-Signature=s3cret-signature"

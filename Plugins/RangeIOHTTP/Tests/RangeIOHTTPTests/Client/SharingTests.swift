@@ -17,8 +17,8 @@
     @Test func `sources with equal settings share their connections`() async throws {
       try await withServer { server in
         // The key of no other test.
-        var configuration = HTTPSource.Configuration.test
-        configuration.keepAlive = .seconds(61)
+        var configuration = RemoteConfiguration.test
+        configuration.keepAliveTimeout = .seconds(61)
         let sources = (0..<4).map { _ in HTTPSource(server.url(objectPath), configuration: configuration) }
         for source in sources { _ = try await source.read(0..<10, of: source.describe()) }
         #expect(server.log.connections == 1)
@@ -37,8 +37,8 @@
 
     @Test func `a source that is dropped closes its connections, though a cache keeps its description`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.test
-        configuration.keepAlive = .seconds(62)
+        var configuration = RemoteConfiguration.test
+        configuration.keepAliveTimeout = .seconds(62)
         let kept = try await HTTPSource(server.url(objectPath), configuration: configuration).describe()
         await server.log.endedConnections.reaches(1)
         #expect(kept.byteCount == 100_000)
@@ -47,8 +47,8 @@
 
     @Test func `there are never more connections than permitted`() async throws {
       try await withServer(count: 1 << 20) { server in
-        var configuration = HTTPSource.Configuration.test
-        configuration.connectionsPerHost = 3
+        var configuration = RemoteConfiguration.test
+        configuration.maxConnectionsPerHost = 3
         let first = HTTPSource(server.url(objectPath), configuration: configuration)
         let second = HTTPSource(server.url(objectPath), configuration: configuration)
         let (one, other) = (try await first.describe(), try await second.describe())

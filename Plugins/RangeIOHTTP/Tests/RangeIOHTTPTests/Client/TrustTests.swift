@@ -2,14 +2,15 @@
   import Foundation
   import RangeIO
   import RangeIOHTTPTestServer
-  import RangeIOHTTPTransport
   import Testing
+
+  @testable import RangeIORemote
 
   /// Whom a client trusts over TLS.
   @Suite(.timeLimit(.minutes(5))) struct TrustTests {
     @Test func `SSL_CERT_FILE names the roots`() {
-      #expect(TrustSettings(["SSL_CERT_FILE": "/etc/ca.pem"]).rootFile == "/etc/ca.pem")
-      #expect(TrustSettings(["SSL_CERT_FILE": ""]).rootFile == nil && TrustSettings([:]).rootFile == nil)
+      #expect(RemoteConfiguration.rootFile(in: ["SSL_CERT_FILE": "/etc/ca.pem"]) == "/etc/ca.pem")
+      for variables in [["SSL_CERT_FILE": ""], [:]] { #expect(RemoteConfiguration.rootFile(in: variables) == nil) }
     }
 
     @Test func `the roots of a file are trusted, and a file that cannot be read is an error`() async throws {
@@ -21,10 +22,10 @@
         for (path, says): (String?, String?) in [
           (file.path, nil), (file.path + "x", "cannot be read"), (nil, "not trusted"),
         ] {
-          var settings = TransportSettings()
+          var settings = RemoteConfiguration()
           settings.proxy = .none
-          settings.trust.rootFile = path
-          let object = try RemoteObject(ObjectURL(server.url(objectPath)), settings: settings)
+          settings.trustRootFile = path
+          let object = try RemoteObject(server.url(objectPath), configuration: settings)
           do {
             let size = try await object.describe().byteCount
             #expect(size == 100_000 && says == nil)

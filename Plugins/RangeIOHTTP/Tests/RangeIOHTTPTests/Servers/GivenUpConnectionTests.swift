@@ -28,7 +28,7 @@
       liar.source.firstByteTimeout = .seconds(3600)
       liar.source.idleTimeout = .seconds(3600)
       liar.source.readTimeout = .seconds(3600)
-      liar.source.leastBytesPerSecond = .kibibytes(0)
+      liar.source.minBytesPerSecond = .kibibytes(0)
       return liar
     }
 

@@ -47,8 +47,8 @@
         return context.honest.twice(after: milliseconds)
       }
       try await LyingServer.with(configuration) { server in
-        var settings = HTTPSource.Configuration.reading
-        settings.connectionsPerHost = 1
+        var settings = RemoteConfiguration.reading
+        settings.maxConnectionsPerHost = 1
         settings.opening = opening
         var opened: [(HTTPSource, SourceDescription)] = []
         for number in 1...8 {
@@ -79,8 +79,8 @@
         return isOpening ? context.honest.twice(after: 0) : context.honest
       }
       try await LyingServer.with(configuration) { server in
-        var settings = HTTPSource.Configuration.reading
-        settings.connectionsPerHost = 1
+        var settings = RemoteConfiguration.reading
+        settings.maxConnectionsPerHost = 1
         settings.opening = opening
         for turn in 0..<24 {
           let number = turn % 8 + 1
@@ -143,7 +143,7 @@
       liar.source.idleTimeout = .seconds(3600)
       liar.source.firstByteTimeout = .seconds(3600)
       liar.source.readTimeout = .seconds(3600)
-      liar.source.leastBytesPerSecond = .kibibytes(0)
+      liar.source.minBytesPerSecond = .kibibytes(0)
       let outcome = try await liar.read(ServerScript { overhead.answer($0) })
       #expect(outcome.error?.code == .invalidResponse, "\(String(describing: outcome.error))")
     }

@@ -44,7 +44,7 @@
 
     /// Opens a reader and reads `count` ranges. A reader that cannot be opened counts as so many failures as tries.
     private static func session(
-      _ url: String, _ configuration: HTTPSource.Configuration, _ count: Int, _ random: inout SeededGenerator,
+      _ url: String, _ configuration: RemoteConfiguration, _ count: Int, _ random: inout SeededGenerator,
       _ tally: inout LiarTally, _ pipeline: ReadPipeline
     ) async {
       for _ in 0..<20 {

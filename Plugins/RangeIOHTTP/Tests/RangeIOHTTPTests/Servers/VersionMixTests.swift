@@ -61,7 +61,7 @@
     ) async throws {
       try await LyingServer.with { server in
         server.script = script
-        var configuration = HTTPSource.Configuration.test
+        var configuration = RemoteConfiguration.test
         configuration.opening = opening
         let source = HTTPSource(server.url(Self.path), configuration: configuration)
         do {
@@ -111,7 +111,7 @@
         server.script = script(head, .sameDateStrong, first: 1)
         let store = MemoryStore(limit: .mebibytes(8))
         func reader() async throws -> RangeReader {
-          var configuration = HTTPSource.Configuration.test
+          var configuration = RemoteConfiguration.test
           configuration.blockSize = .kibibytes(4)
           let source = HTTPSource(server.url(Self.path), configuration: configuration)
           return try await RangeReader(source, onChange: .refresh) { Caching(store) }

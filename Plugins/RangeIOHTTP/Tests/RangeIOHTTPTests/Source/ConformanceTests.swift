@@ -9,7 +9,7 @@
     @Test(arguments: [LyingServer.Configuration(), .tls(), .tls(http2: true)])
     func `an object behind a URL is a source`(_ server: LyingServer.Configuration) async throws {
       try await withServer(server, count: 20_000) { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = RemoteConfiguration.test
         if server.origin.hasPrefix("https") { configuration.httpVersion = .http2 }
         let (url, settings) = (server.url(objectPath), configuration)
         try await SourceConformance.check(of: content(0..<20_000)) { HTTPSource(url, configuration: settings) }

@@ -132,7 +132,7 @@
     @Test func `reads far apart that begin at once do not end each other`() async throws {
       let count = 24 * Self.mebibyte
       try await withServer(count: count) { server in
-        var configuration = HTTPSource.Configuration.test
+        var configuration = RemoteConfiguration.test
         configuration.skipLimit = .mebibytes(24)
         for _ in 0..<20 {
           try await withSource(server, configuration) { source, description in
@@ -153,8 +153,8 @@
     @Test func `streams of many objects go on with their bodies, though all of them hold much`() async throws {
       let count = 10 * Self.mebibyte
       try await withServer(count: count) { server in
-        var configuration = HTTPSource.Configuration.test
-        configuration.connectionsPerHost = 16
+        var configuration = RemoteConfiguration.test
+        configuration.maxConnectionsPerHost = 16
         let sources = (0..<8).map { _ in HTTPSource(server.url(objectPath), configuration: configuration) }
         var descriptions: [SourceDescription] = []
         for source in sources { descriptions.append(try await source.describe()) }
@@ -174,7 +174,7 @@
       try await withServer(count: count) { server in
         let store = MemoryStore(limit: .mebibytes(64))
         for (limit, end) in [(ByteCount.mebibytes(8), 16 * Self.mebibyte), (.mebibytes(20), count)] {
-          var configuration = HTTPSource.Configuration.test
+          var configuration = RemoteConfiguration.test
           configuration.skipLimit = limit
           let reader = try await RangeReader(
             HTTPSource(server.url(objectPath), configuration: configuration), .remoteObject(keepingIn: store))
@@ -195,8 +195,8 @@
       async throws
     {
       try await withServer(count: mebibytes * Self.mebibyte) { server in
-        var configuration = HTTPSource.Configuration.test
-        configuration.connectionsPerHost = 2
+        var configuration = RemoteConfiguration.test
+        configuration.maxConnectionsPerHost = 2
         var sources: [HTTPSource] = []
         for number in 0..<objects {
           server.objects.put(ServedObject(count: mebibytes * Self.mebibyte), at: "/\(number)")

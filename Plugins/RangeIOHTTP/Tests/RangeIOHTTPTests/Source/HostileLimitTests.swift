@@ -10,16 +10,16 @@
     func `limits as large as they can be are no limits`(_ version: HTTPSource.HTTPVersion) async throws {
       try await withServer(.tls(http2: version == .http2)) { server in
         for time in [Duration.seconds(Int64.max), .nanoseconds(Int64.max)] {
-          var configuration = HTTPSource.Configuration.test
+          var configuration = RemoteConfiguration.test
           configuration.httpVersion = version
-          configuration.connectionsPerHost = .max
-          configuration.keepAlive = time
+          configuration.maxConnectionsPerHost = .max
+          configuration.keepAliveTimeout = time
           configuration.connectTimeout = time
           configuration.firstByteTimeout = time
           configuration.idleTimeout = time
           configuration.readTimeout = time
           configuration.prefixLimit = .bytes(.max)
-          configuration.leastBytesPerSecond = .bytes(.max)
+          configuration.minBytesPerSecond = .bytes(.max)
           configuration.blockSize = .bytes(1 << 62)
           try await withSource(server, configuration) { source, description in
             try await expectContent(5..<70_000, of: source, description)

@@ -4,7 +4,7 @@
   import RangeIO
   import RangeIOHTTP
   import RangeIOHTTPTestServer
-  import RangeIOHTTPTransport
+  import RangeIORemote
   import Testing
 
   /// Time limits, and servers that cannot be reached. No test measures time: what never ends is ended by the limit of the
@@ -12,7 +12,7 @@
   @Suite(.timeLimit(.minutes(5))) struct LimitTests {
     @Test func `a server that never answers is a timeout`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.firstByteTimeout = .milliseconds(300)
         try await withSource(server, configuration) { source, description in
           server.script = ServerScript { $0.honest.interrupted(.stall, at: .head(0)) }
@@ -25,7 +25,7 @@
     @Test(arguments: [Interruption.Place.head(0), .body(10)])
     func `over HTTP 2 a connection that has died is not used again`(_ place: Interruption.Place) async throws {
       try await withServer(.tls(http2: true)) { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.httpVersion = .http2
         configuration.firstByteTimeout = .milliseconds(300)
         configuration.idleTimeout = .milliseconds(300)
@@ -50,7 +50,7 @@
       let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .bind(host: "127.0.0.1", port: 0).outcome()
       let port = try #require(listener.localAddress?.port)
-      var configuration = HTTPSource.Configuration.reading
+      var configuration = RemoteConfiguration.reading
       configuration.connectTimeout = .milliseconds(300)
       configuration.firstByteTimeout = .seconds(3600)
       configuration.readTimeout = .seconds(3600)
@@ -63,9 +63,9 @@
 
     @Test func `an idle connection is closed after its time`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.reading
-        configuration.keepAlive = .nanoseconds(1)
-        configuration.connectionsPerHost = 1
+        var configuration = RemoteConfiguration.reading
+        configuration.keepAliveTimeout = .nanoseconds(1)
+        configuration.maxConnectionsPerHost = 1
         try await withSource(server, configuration) { source, description in
           let first = server.log.requests[0].connection
           // With the usual time, all would be on the first one.
@@ -79,12 +79,12 @@
 
     @Test func `an answer that is too slow is given up, and the read after a few of them`() async throws {
       try await withServer { server in
-        var settings = TransportSettings()
+        var settings = RemoteConfiguration()
         settings.proxy = .none
         settings.opening = .head
-        settings.leastBytesPerSecond = 10_000
+        settings.minBytesPerSecond = .bytes(10_000)
         settings.rateWindow = .milliseconds(200)
-        let object = try RemoteObject(ObjectURL(server.url(objectPath)), settings: settings)
+        let object = try RemoteObject(server.url(objectPath), configuration: settings)
         let description = try await object.describe()
         // 50 bytes a second.
         server.script = ServerScript { $0.honest.dripping(1, every: 20) }
@@ -100,9 +100,9 @@
       async throws
     {
       try await withServer(.tls(http2: true)) { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.httpVersion = .http2
-        configuration.connectionsPerHost = 1
+        configuration.maxConnectionsPerHost = 1
         configuration.firstByteTimeout = .milliseconds(300)
         try await withSource(server, configuration) { source, description in
           let dead = try #require(server.log.requests.last?.connection)
@@ -122,7 +122,7 @@
 
     @Test func `a server that stops within a body is noticed`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.idleTimeout = .milliseconds(300)
         try await withSource(server, configuration) { source, description in
           server.script = ServerScript { $0.honest.interrupted(.stall, at: .body(10)) }
@@ -134,7 +134,7 @@
 
     @Test func `a read has a time limit for all its requests`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.readTimeout = .milliseconds(500)
         try await withSource(server, configuration) { source, description in
           server.script = ServerScript { $0.honest.dripping(1, every: 20) }
@@ -146,8 +146,8 @@
 
     @Test func `a read that waits for its turn has a time limit too`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.reading
-        configuration.connectionsPerHost = 1
+        var configuration = RemoteConfiguration.reading
+        configuration.maxConnectionsPerHost = 1
         configuration.readTimeout = .seconds(3600)
         try await withSource(server, configuration) { patient, description in
           configuration.readTimeout = .milliseconds(300)
@@ -168,12 +168,12 @@
     }
 
     /// Limits so long that a test which waits for one of them fails.
-    private var patient: HTTPSource.Configuration {
-      var configuration = HTTPSource.Configuration.reading
-      configuration.connectionsPerHost = 1
+    private var patient: RemoteConfiguration {
+      var configuration = RemoteConfiguration.reading
+      configuration.maxConnectionsPerHost = 1
       configuration.idleTimeout = .seconds(3600)
       configuration.readTimeout = .seconds(3600)
-      configuration.leastBytesPerSecond = .bytes(0)
+      configuration.minBytesPerSecond = .bytes(0)
       return configuration
     }
 
@@ -209,14 +209,14 @@
 
     @Test func `times that are too long to count are no limits`() async throws {
       try await withServer { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         let endless = Duration.seconds(Int64.max)
-        configuration.keepAlive = endless
+        configuration.keepAliveTimeout = endless
         configuration.connectTimeout = endless
         configuration.firstByteTimeout = endless
         configuration.idleTimeout = endless
         configuration.readTimeout = endless
-        configuration.connectionsPerHost = .max
+        configuration.maxConnectionsPerHost = .max
         configuration.httpVersion = .http2
         try await withSource(server, configuration) { source, description in
           try await expectContent(0..<100, of: source, description)
@@ -235,7 +235,7 @@
 
     @Test func `a certificate that is not trusted is an error that says so`() async throws {
       try await withServer(.tls()) { server in
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         configuration.additionalTrustRoots = []
         let source = HTTPSource(server.url(objectPath), configuration: configuration)
         let error = try await readError { _ = try await source.describe() }
@@ -245,9 +245,9 @@
     }
 
     @Test func `settings that are impossible are refused when the source is opened`() async throws {
-      func refused(_ url: String = "http://127.0.0.1/", _ change: (inout HTTPSource.Configuration) -> Void) async throws
+      func refused(_ url: String = "http://127.0.0.1/", _ change: (inout RemoteConfiguration) -> Void) async throws
       {
-        var configuration = HTTPSource.Configuration.reading
+        var configuration = RemoteConfiguration.reading
         change(&configuration)
         let source = HTTPSource(url, configuration: configuration)
         let error = try await readError { _ = try await source.describe() }
@@ -260,7 +260,7 @@
       try await refused { $0.headers = (0..<129).map { ("X-\($0)", "a") } }
       try await refused { $0.headers = [("X-Long", String(repeating: "a", count: 70_000))] }
       try await refused { $0.userAgent = "a\r\nHost: b" }
-      try await refused { $0.connectionsPerHost = 0 }
+      try await refused { $0.maxConnectionsPerHost = 0 }
       try await refused { $0.connectTimeout = .zero }
       try await refused { $0.blockSize = .bytes(1000) }
       try await refused { $0.proxy = .server("ftp://127.0.0.1:1") }

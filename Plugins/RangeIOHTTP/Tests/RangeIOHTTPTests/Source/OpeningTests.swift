@@ -6,8 +6,8 @@
 
   /// Opening an object by a GET whose bytes the first reads get.
   @Suite(.timeLimit(.minutes(5))) struct OpeningTests {
-    private func configuration(_ opening: RemoteOpening = .beginning) -> HTTPSource.Configuration {
-      var configuration = HTTPSource.Configuration.test
+    private func configuration(_ opening: RemoteOpening = .beginning) -> RemoteConfiguration {
+      var configuration = RemoteConfiguration.test
       configuration.opening = opening
       return configuration
     }

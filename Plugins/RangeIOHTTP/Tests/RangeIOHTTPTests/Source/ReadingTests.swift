@@ -123,8 +123,8 @@
 
     @Test func `32 ranges of 1 MiB take their bytes and little more`() async throws {
       try await withServer(count: 32 << 20) { server in
-        var configuration = HTTPSource.Configuration.test
-        configuration.connectionsPerHost = 32
+        var configuration = RemoteConfiguration.test
+        configuration.maxConnectionsPerHost = 32
         try await withSource(server, configuration) { source, description in
           let ranges = (0..<32).map { $0 << 20..<($0 + 1) << 20 }
           for (range, bytes) in zip(ranges, try await source.read(ranges, of: description)) {
@@ -198,7 +198,7 @@
           answer.isBodyless = context.request.method == "HEAD"
           return answer
         }
-        var configuration = HTTPSource.Configuration.test
+        var configuration = RemoteConfiguration.test
         configuration.httpVersion = isHTTP2 ? .http2 : .http1
         for (given, sent) in [
           // No UTF-8.

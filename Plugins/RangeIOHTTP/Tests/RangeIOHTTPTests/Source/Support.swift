@@ -21,7 +21,7 @@
 
   /// Makes a source of the server's object, runs `body` with it and its description, and closes it.
   func withSource<Result>(
-    _ server: LyingServer, _ configuration: HTTPSource.Configuration = .reading,
+    _ server: LyingServer, _ configuration: RemoteConfiguration = .reading,
     _ body: (HTTPSource, SourceDescription) async throws -> Result
   ) async throws -> Result {
     let source = HTTPSource(server.url(objectPath), configuration: configuration)
@@ -54,19 +54,19 @@
     return try #require(error)
   }
 
-  extension HTTPSource.Configuration {
+  extension RemoteConfiguration {
     /// No proxy of the environment, and the tests' certificate.
-    static var test: HTTPSource.Configuration {
-      var configuration = HTTPSource.Configuration()
+    static var test: RemoteConfiguration {
+      var configuration = RemoteConfiguration()
       configuration.proxy = .none
       configuration.additionalTrustRoots = [.pem(Array(TestCertificate.pem.utf8))]
       return configuration
     }
   }
 
-  extension HTTPSource.Configuration {
+  extension RemoteConfiguration {
     /// The same, opened by HEAD: so each read is a request.
-    static var reading: HTTPSource.Configuration {
+    static var reading: RemoteConfiguration {
       var configuration = test
       configuration.opening = .head
       return configuration

@@ -26,7 +26,7 @@
     }
 
     private func withSource(
-      _ habit: Habit, count: Int, _ configuration: HTTPSource.Configuration = .test,
+      _ habit: Habit, count: Int, _ configuration: RemoteConfiguration = .test,
       _ body: (LyingServer, HTTPSource, SourceDescription) async throws -> Void
     ) async throws {
       try await withServer(count: count) { server in
@@ -220,7 +220,7 @@
           answer.isBodyless = context.request.method == "HEAD"
           return answer
         }
-        var configuration = HTTPSource.Configuration.test
+        var configuration = RemoteConfiguration.test
         configuration.prefixLimit = .mebibytes(64)
         let reader = try await RangeReader(HTTPSource(server.url(objectPath), configuration: configuration)) {
           Limiting(concurrentReads: 8)
@@ -267,7 +267,7 @@
           return answer
         }
         for opening in [RemoteOpening.beginning, .head, .suffix(10)] {
-          var configuration = HTTPSource.Configuration.test
+          var configuration = RemoteConfiguration.test
           configuration.opening = opening
           try await RangeIOHTTPTests.withSource(server, configuration) { #expect($1.byteCount == 0) }
         }

@@ -1,5 +1,6 @@
 #if S3
-  internal import RangeIOHTTPTransport
+  internal import RangeIO
+  internal import RangeIORemote
 
   /// An answer by which S3 refuses a request, and what it means. Pure.
   struct S3Refusal: Sendable {
@@ -36,7 +37,7 @@
     static let tolerance = 240
 
     /// What to do: mend and ask again, fail, or let the transport decide by the status.
-    func verdict(on request: Request) -> Verdict {
+    func verdict(on request: Request) -> RefusalVerdict {
       if let region = bucketRegion ?? document.region, request.differs(region) { return .mend(.region(region)) }
       // Without a body, a GET tells more: the transport sends one after a verdict of none.
       if request.method == .head { return .none }
@@ -63,40 +64,40 @@
     ]
 
     /// What S3 did, and what to do about it.
-    func failure(_ request: Request) -> Failure {
-      let (reason, advice, isTransient) = meaning(request)
+    func failure(_ request: Request) -> ReadError {
+      let (kind, advice, isTransient) = meaning(request)
       let code = document.code ?? "status \(status)"
       let message = document.message.map { " (\($0))" } ?? ""
-      return Failure(reason, "S3 refuses the request: \(code)\(message): \(advice)", isTransient: isTransient)
+      return ReadError(kind, "S3 refuses the request: \(code)\(message): \(advice)", isTransient: isTransient)
     }
 
-    private func meaning(_ request: Request) -> (Failure.Reason, advice: String, isTransient: Bool) {
+    private func meaning(_ request: Request) -> (ReadError.Code, advice: String, isTransient: Bool) {
       switch document.code {
-      case "AccessDenied", "AllAccessDisabled", "AccountProblem": (.forbidden, accessAdvice(request), false)
+      case "AccessDenied", "AllAccessDisabled", "AccountProblem": (.permissionDenied, accessAdvice(request), false)
       case "SignatureDoesNotMatch":
-        (.forbidden, "check the secret access key, and that no proxy changes the path or the host", false)
+        (.permissionDenied, "check the secret access key, and that no proxy changes the path or the host", false)
       case "InvalidAccessKeyId", "InvalidClientTokenId":
-        (.credentials, "the store does not know the access key: check that it belongs to this endpoint", false)
+        (.permissionDenied, "the store does not know the access key: check that it belongs to this endpoint", false)
       case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken":
-        (.credentials, "the session token has expired or is not valid: get new credentials", false)
-      case "RequestTimeTooSkewed": (.forbidden, "correct this machine's clock", false)
+        (.permissionDenied, "the session token has expired or is not valid: get new credentials", false)
+      case "RequestTimeTooSkewed": (.permissionDenied, "correct this machine's clock", false)
       case "InvalidObjectState":
-        (.other("InvalidObjectState"), "the object is in an archive (Glacier): restore it, then read it", false)
+        (.invalidResponse, "the object is in an archive (Glacier): restore it, then read it", false)
       case "AuthorizationHeaderMalformed", "PermanentRedirect", "IncorrectEndpoint",
         "IllegalLocationConstraintException":
-        (.other(document.code ?? ""), "name the bucket's region, or the endpoint that serves it", false)
+        (.invalidResponse, "name the bucket's region, or the endpoint that serves it", false)
       case "NoSuchBucket": (.notFound, "check the bucket's name", false)
       case "NoSuchKey", "NoSuchVersion": (.notFound, "check the key and the version ID", false)
       case "InvalidArgument", "InvalidRequest", "InvalidBucketName", "KeyTooLongError":
         (
-          .other(document.code ?? ""),
+          .invalidResponse,
           "check the bucket, the key and the version ID; an object encrypted with a key "
             + "of yours (SSE-C) needs that key in the configuration's headers", false
         )
-      case "RequestTimeout": (.busy(status), "try again", true)
-      case nil where status == 403: (.forbidden, accessAdvice(request), false)
-      case nil where status == 401: (.unauthorized, accessAdvice(request), false)
-      default: (.other(document.code ?? "\(status)"), "look the code up in the store's documentation", false)
+      case "RequestTimeout": (.inputOutput, "try again", true)
+      case nil where status == 403: (.permissionDenied, accessAdvice(request), false)
+      case nil where status == 401: (.permissionDenied, accessAdvice(request), false)
+      default: (.invalidResponse, "look the code up in the store's documentation", false)
       }
     }
 

@@ -1,5 +1,5 @@
 #if S3
-  internal import RangeIOHTTPTransport
+  internal import RangeIORemote
 
   /// What a request that was sent says of its own signature. Two reads may be refused together: the second finds here
   /// that the first has already replaced what was wrong.

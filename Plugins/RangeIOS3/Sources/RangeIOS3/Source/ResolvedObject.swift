@@ -1,6 +1,6 @@
 #if S3
   internal import RangeIO
-  internal import RangeIOHTTPTransport
+  internal import RangeIORemote
 
   /// An object of a store whose endpoint and region are known: what a source reads through.
   struct ResolvedObject: Sendable {
@@ -21,16 +21,15 @@
         requesterPays: configuration.requesterPays)
       let credentials = flight(configuration.credentials, region: region, surroundings, clock)
       let authority = S3Authority(target, credentials: credentials, clock: clock, regions: regions)
-      do throws(Failure) {
-        var settings = try configuration.settings()
-        settings.rules.usesVersionIDs = true
-        if let file = surroundings.variable("AWS_CA_BUNDLE") { settings.trust.rootFile = file }
+      var remote = configuration.remote
+      if let file = surroundings.variable("AWS_CA_BUNDLE") { remote.trustRootFile = file }
+      do throws(ReadError) {
         let object = try RemoteObject(
-          authority.origin(), name: address.description, id: endpoint.identity(of: address), settings: settings,
+          authority.origin(), name: address.description, id: endpoint.identity(of: address), configuration: remote,
           authority: authority)
         return ResolvedObject(object: object, authority: authority)
       } catch {
-        throw error.readError(source: address.description)
+        throw ReadError(error.code, error.message, source: address.description)
       }
     }
 
@@ -94,17 +93,15 @@
   extension Surroundings {
     /// Sends a request by the transport.
     static func overTransport(_ request: Request) async throws -> Answer {
-      do {
-        let url = try ObjectURL(request.url)
-        var fields = HeaderFields()
-        for header in request.headers { fields.set(header.name, header.value) }
-        let answer = try await SmallExchange.send(
-          method: request.method, url: url, fields: fields, body: request.body, timeout: request.timeout,
-          limit: 65_536, usesProxy: !request.isLocal, rootFile: request.rootFile)
-        return Answer(status: answer.status, body: answer.body)
-      } catch let failure as Failure {
-        throw failure.readError(source: nil)
-      }
+      var fields = HeaderFields()
+      for header in request.headers { fields.set(header.name, header.value) }
+      var configuration = RemoteConfiguration()
+      if request.isLocal { configuration.proxy = .none }
+      if let rootFile = request.rootFile { configuration.trustRootFile = rootFile }
+      let answer = try await SmallExchange.send(
+        method: request.method, url: ObjectURL(request.url), fields: fields, body: request.body,
+        timeout: request.timeout, limit: 65_536, configuration: configuration)
+      return Answer(status: answer.status, body: answer.body)
     }
   }
 

@@ -1,6 +1,6 @@
 #if S3
   internal import RangeIO
-  internal import RangeIOHTTPTransport
+  internal import RangeIORemote
 
   /// Signs the requests for one object, and mends what S3 refuses: credentials that expired, another region, a clock that
   /// is wrong.
@@ -16,11 +16,12 @@
     }
     private struct State {
       /// The last answer that refused the credentials.
-      var refusal: (credentials: S3Credentials, failure: Failure)?
+      var refusal: (credentials: S3Credentials, failure: ReadError)?
       /// The credentials signed with last.
       var current: S3Credentials?
     }
 
+    let pinsVersionIDs = true
     private let target: Target
     /// `nil`: anonymous.
     private let credentials: CredentialsFlight?
@@ -42,7 +43,7 @@
     var region: String { regions.region(of: target.address.bucket, at: target.endpoint) ?? target.region }
 
     /// The object's URL, without a version, in the region known now.
-    func origin(in region: String? = nil) throws(Failure) -> ObjectURL {
+    func origin(in region: String? = nil) throws(ReadError) -> ObjectURL {
       let location = target.endpoint.location(
         of: target.address, region: region ?? self.region, addressing: target.addressing)
       return try ObjectURL(location.url)
@@ -65,7 +66,7 @@
 
     /// Where the request goes: the object in its region and version; or another place of the same server, if that sent
     /// us there.
-    private func url(of plan: RequestPlan, in region: String) throws(Failure) -> ObjectURL {
+    private func url(of plan: RequestPlan, in region: String) throws(ReadError) -> ObjectURL {
       let own = try origin(in: region)
       let isRedirected = plan.url.origin == own.origin && !plan.url.path.hasSameBytes(as: own.path)
       let url = isRedirected ? plan.url : own
@@ -76,7 +77,7 @@
       return try url.with(path: url.path, query: query)
     }
 
-    func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> Verdict {
+    func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> RefusalVerdict {
       let signature = SentSignature(sent.fields)
       let refusal = S3Refusal(head, body: body)
       let request = S3Refusal.Request(
@@ -84,7 +85,7 @@
         differs: { [self] region in differs(region, from: sent, signature) }, now: clock.local,
         requesterPays: target.requesterPays)
       let verdict = refusal.verdict(on: request)
-      if verdict == .mend(.credentials), let signature {
+      if case .mend(.credentials) = verdict, let signature {
         let failure = refusal.failure(request)
         state.withLock { state in
           guard let current = state.current, signature.isMade(with: current) else { return }
@@ -102,7 +103,7 @@
       return url.origin != sent.url.origin
     }
 
-    nonisolated(nonsending) func mend(_ mend: Mend) async throws {
+    nonisolated(nonsending) func mend(_ mend: Remedy) async throws {
       switch mend {
       case .region(let region): regions.learn(region, of: target.address.bucket, at: target.endpoint)
       case .clock(let offset): clock.set(offset: offset)

@@ -1,6 +1,6 @@
 #if S3
-  public import RangeIO
-  internal import RangeIOHTTPTransport
+  internal import RangeIO
+  @_exported public import RangeIORemote
 
   /// Reads an object of S3, or of a store that speaks its protocol (MinIO, Ceph, R2, Google Cloud Storage in
   /// interoperability mode), in ranges.
@@ -27,7 +27,7 @@
   ///
   /// No error, count or description shows a key, a token or a signature. For a presigned URL, which is plain HTTPS, use
   /// `RangeReader(contentsOf:)` or the plugin RangeIOHTTP.
-  public final class S3Source: RangeSource {
+  public final class S3Source: RemoteSource {
     private struct State {
       var resolved: ResolvedObject?
       var isClosed = false
@@ -66,58 +66,21 @@
       }
     }
 
-    /// Asks the server for size and version.
+    /// What the source reads through. The first use looks up region and endpoint. Two first uses at once may both do so; one
+    /// is kept.
     ///
-    /// - Throws: `ReadError` with `notFound` (also for a file of credentials), `permissionDenied` (also if no credentials are
-    ///   found), `invalidResponse`, `unsupportedSource`, `timedOut`, `inputOutput`, `invalidConfiguration`, `limitExceeded`
-    ///   (a file of credentials of more than 1 MiB) or `closed`; errors of
-    ///   the credentials' provider; `CancellationError`.
-    public nonisolated(nonsending) func describe() async throws -> SourceDescription {
-      try await resolved().object.describe()
-    }
+    /// - Throws: `ReadError` with `notFound` for a file of credentials that is missing, `permissionDenied` if there are no
+    ///   credentials, `invalidConfiguration`, `limitExceeded` for a file of credentials of more than 1 MiB, or `closed`.
+    public var object: RemoteObject { get async throws { try await resolved().object } }
 
-    /// The bytes of `range`, in memory of exactly their size.
-    ///
-    /// - Throws: as ``describe()``, and `sourceChanged`.
-    public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
-      try await resolved().object.read(range, of: source)
-    }
-
-    /// The bytes of several ranges. As many are read at the same time as there may be connections.
-    ///
-    /// - Throws: as ``read(_:of:)-(ByteRange,_)``.
-    public nonisolated(nonsending) func read(
-      _ ranges: [ByteRange], of source: SourceDescription
-    ) async throws -> [Bytes] {
-      try await resolved().object.read(ranges, of: source)
-    }
-
-    /// The bytes of `range` for a cache: one request, and each block in memory of its own.
-    ///
-    /// - Throws: as ``read(_:of:)-(ByteRange,_)``.
-    public nonisolated(nonsending) func read(
-      _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-    ) async throws -> [Bytes] {
-      try await resolved().object.read(range, of: source, scatteredBy: grid)
-    }
-
-    /// Passes the bytes of `range` to `receive`, in order and as they arrive: for long ranges that go straight to a file.
-    ///
-    /// - Parameter receive: gets pieces of any size. It is called on a thread of the network, which waits for it, so it
-    ///   must be quick: a write to the page cache, not a computation. What it throws ends the read, and is thrown here.
-    ///   It may be called once more while a cancelled read returns.
-    /// - Throws: as ``read(_:of:)-(ByteRange,_)``, and what `receive` throws.
-    public nonisolated(nonsending) func read(
-      _ range: ByteRange, of source: SourceDescription, receive: @escaping @Sendable (Bytes) throws -> Void
-    ) async throws {
-      try await resolved().object.read(range, of: source, receive: receive)
-    }
+    /// The same; `nil` before the first use.
+    public var openedObject: RemoteObject? { state.withLock { $0.resolved?.object } }
 
     /// Returns a URL that anybody can read the object with until it expires, or until the credentials do that sign it. It
     /// is a secret: keep it out of logs. Asks no server whether the object exists.
     ///
     /// - Parameter duration: from 1 second to 7 days; fractions of a second are dropped.
-    /// - Throws: `ReadError` with `invalidConfiguration` for another duration or anonymous access, and as ``describe()``.
+    /// - Throws: `ReadError` with `invalidConfiguration` for another duration or anonymous access, and as `describe()`.
     public nonisolated(nonsending) func presignedURL(expiresIn duration: Duration) async throws -> String {
       guard (.seconds(1))...(.seconds(604_800)) ~= duration else {
         throw ReadError(
@@ -125,14 +88,6 @@
           source: name)
       }
       return try await resolved().authority.presignedURL(seconds: Int(duration.components.seconds))
-    }
-
-    /// `true`: cancelling and closing are answered at once, whatever the server does.
-    public var isPrompt: Bool { true }
-
-    /// Reads and bytes returned, requests sent, bytes received, and answers that broke and were continued.
-    public func statistics() -> [ReadCounts] {
-      state.withLock { $0.resolved }.map { [$0.object.statistics()] } ?? []
     }
 
     /// Ends all requests and waits for credentials. Returns when the last connection is closed that no other source
@@ -147,7 +102,6 @@
       await resolved.object.close()
     }
 
-    /// What is read through, made by the first use. Two first uses at once may both make it; one is kept.
     private nonisolated(nonsending) func resolved() async throws -> ResolvedObject {
       if let known = try known() { return known }
       let made = try await ResolvedObject.make(address.get(), configuration, surroundings, regions)

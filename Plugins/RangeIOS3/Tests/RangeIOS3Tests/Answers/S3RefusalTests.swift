@@ -1,6 +1,6 @@
 #if S3
   import RangeIO
-  import RangeIOHTTPTransport
+  import RangeIORemote
   import Testing
 
   @testable import RangeIOS3
@@ -11,7 +11,7 @@
     private func verdict(
       _ status: Int, _ body: String, _ fields: KeyValuePairs<String, String> = [:], method: RequestPlan.Method = .get,
       isSigned: Bool = true, region: String = "us-east-1", requesterPays: Bool = false
-    ) -> Verdict {
+    ) -> RefusalVerdict {
       let stamp = SigningTime(secondsSince1970: now).stamp
       let sent = HeaderFields([
         "Authorization": "AWS4-HMAC-SHA256 Credential=AKID/20260102/\(region)/s3/aws4_request, SignedHeaders=host",
@@ -28,57 +28,57 @@
       "<Error><Code>\(code)</Code><Message>text of the server</Message>\(more)</Error>"
     }
 
-    private func failure(_ verdict: Verdict) -> Failure? {
+    private func failure(_ verdict: RefusalVerdict) -> ReadError? {
       if case .fail(let failure) = verdict { return failure }
       return nil
     }
 
     @Test func `another region is gone to, by the head or the document`() {
       let region = ["x-amz-bucket-region": "eu-west-1"] as KeyValuePairs
-      #expect(verdict(301, "", region, method: .head) == .mend(.region("eu-west-1")))
-      #expect(verdict(301, error("PermanentRedirect"), region) == .mend(.region("eu-west-1")))
-      #expect(verdict(400, "", region, method: .head) == .mend(.region("eu-west-1")))
+      #expect(verdict(301, "", region, method: .head).remedy == .region("eu-west-1"))
+      #expect(verdict(301, error("PermanentRedirect"), region).remedy == .region("eu-west-1"))
+      #expect(verdict(400, "", region, method: .head).remedy == .region("eu-west-1"))
       let document = error("AuthorizationHeaderMalformed", "<Region>eu-west-1</Region>")
-      #expect(verdict(400, document) == .mend(.region("eu-west-1")))
-      #expect(verdict(301, "", region, isSigned: false) == .mend(.region("eu-west-1")))
+      #expect(verdict(400, document).remedy == .region("eu-west-1"))
+      #expect(verdict(301, "", region, isSigned: false).remedy == .region("eu-west-1"))
     }
 
     @Test func `the region that was asked already is no reason to ask again`() {
       let region = ["x-amz-bucket-region": "us-east-1"] as KeyValuePairs
       #expect(verdict(403, error("AccessDenied"), region).isFailure)
       #expect(verdict(400, error("AuthorizationHeaderMalformed", "<Region>us-east-1</Region>")).isFailure)
-      #expect(verdict(301, "", region) == .none)
-      #expect(verdict(301, "", ["x-amz-bucket-region": "evil.example/"]) == .none)
+      #expect(verdict(301, "", region).isNone)
+      #expect(verdict(301, "", ["x-amz-bucket-region": "evil.example/"]).isNone)
     }
 
     @Test func `a HEAD without a body is left to a GET`() {
-      for status in [400, 403, 301] { #expect(verdict(status, "", method: .head) == .none) }
+      for status in [400, 403, 301] { #expect(verdict(status, "", method: .head).isNone) }
     }
 
     @Test func `a clock that is wrong is learnt from the date of the answer`() {
       let late = ["Date": HTTPDate(secondsSince1970: now + 7_200).text] as KeyValuePairs
-      #expect(verdict(403, error("RequestTimeTooSkewed"), late) == .mend(.clock(offset: 7_200)))
+      #expect(verdict(403, error("RequestTimeTooSkewed"), late).remedy == .clock(offset: 7_200))
       let time = SigningTime(secondsSince1970: now - 9_000).stamp
       #expect(
-        verdict(403, error("RequestTimeTooSkewed", "<ServerTime>\(time)</ServerTime>")) == .mend(.clock(offset: -9_000))
+        verdict(403, error("RequestTimeTooSkewed", "<ServerTime>\(time)</ServerTime>")).remedy == .clock(offset: -9_000)
       )
       // Already signed by the server's clock, or the server does not tell it.
       let same = ["Date": HTTPDate(secondsSince1970: now + 5).text] as KeyValuePairs
-      #expect(failure(verdict(403, error("RequestTimeTooSkewed"), same))?.text.contains("clock") == true)
+      #expect(failure(verdict(403, error("RequestTimeTooSkewed"), same))?.message.contains("clock") == true)
       #expect(verdict(403, error("RequestTimeTooSkewed")).isFailure)
     }
 
     @Test(arguments: ["ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId"])
     func `credentials that have ended are replaced`(_ code: String) {
-      #expect(verdict(400, error(code)) == .mend(.credentials))
-      #expect(verdict(403, error(code)) == .mend(.credentials))
+      #expect(verdict(400, error(code)).remedy == .credentials)
+      #expect(verdict(403, error(code)).remedy == .credentials)
       #expect(verdict(400, error(code), isSigned: false).isFailure)
     }
 
     @Test(arguments: ["SlowDown", "ServiceUnavailable", "InternalError", "RequestLimitExceeded"])
     func `what passes is left to the transport, which knows Retry-After`(_ code: String) {
-      #expect(verdict(503, error(code)) == .none)
-      #expect(verdict(503, "") == .none)
+      #expect(verdict(503, error(code)).isNone)
+      #expect(verdict(503, "").isNone)
     }
 
     @Test(arguments: [
@@ -93,15 +93,15 @@
     ) throws {
       let told = try #require(failure(verdict(403, error(code))))
       #expect(told.code == expected && !told.isTransient)
-      for part in [code, "text of the server", advice] { #expect(told.text.contains(part), "\(told.text)") }
+      for part in [code, "text of the server", advice] { #expect(told.message.contains(part), "\(told.message)") }
     }
 
     @Test func `a refusal says what is missing`() {
-      #expect(failure(verdict(403, error("AccessDenied"), isSigned: false))?.text.contains("anonymous") == true)
-      #expect(failure(verdict(403, error("AccessDenied")))?.text.contains("requesterPays") == true)
+      #expect(failure(verdict(403, error("AccessDenied"), isSigned: false))?.message.contains("anonymous") == true)
+      #expect(failure(verdict(403, error("AccessDenied")))?.message.contains("requesterPays") == true)
       #expect(
-        failure(verdict(403, error("AccessDenied"), requesterPays: true))?.text.contains("requesterPays") == false)
-      #expect(failure(verdict(403, "<html>"))?.text.contains("status 403") == true)
+        failure(verdict(403, error("AccessDenied"), requesterPays: true))?.message.contains("requesterPays") == false)
+      #expect(failure(verdict(403, "<html>"))?.message.contains("status 403") == true)
       #expect(failure(verdict(400, error("RequestTimeout")))?.isTransient == true)
     }
 
@@ -122,11 +122,10 @@
     }
   }
 
-  extension Verdict {
-    fileprivate var isFailure: Bool {
-      if case .fail = self { return true }
-      return false
-    }
+  extension RefusalVerdict {
+    fileprivate var isFailure: Bool { if case .fail = self { true } else { false } }
+    fileprivate var isNone: Bool { if case .none = self { true } else { false } }
+    fileprivate var remedy: Remedy? { if case .mend(let remedy) = self { remedy } else { nil } }
   }
 
 #endif

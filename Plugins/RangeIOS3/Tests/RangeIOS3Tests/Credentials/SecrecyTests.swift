@@ -15,7 +15,7 @@
     @Test func `a dump of a source or a reader shows no secret`() async throws {
       try await StoreScene.with { scene in
         var configuration = scene.configuration
-        configuration.headers = [("x-amz-meta-key", "first secret")]
+        configuration.remote.headers = [("x-amz-meta-key", "first secret")]
         let source = scene.source(
           "s3://bucket/key", configuration, variables: ["AWS_SECRET_ACCESS_KEY": "first secret"])
         #expect(!dumped(source).contains("first secret"))
@@ -28,7 +28,7 @@
         #expect(dumped(source).contains("s3://bucket/key"))
         await reader.close()
         let url = scene.server.url("/bucket/key").replacing("http://", with: "http://u:first%20secret@")
-        configuration.headers = [("X-Key", "first secret")]
+        configuration.remote.headers = [("X-Key", "first secret")]
         scene.store.set { $0.isPublic = true }
         scene.server.script = ServerScript { $0.honest }
         scene.server.objects.put(ServedObject(count: 10), at: "/bucket/key")

@@ -1,7 +1,7 @@
 #if S3
   import RangeIO
   import RangeIOHTTPTestServer
-  import RangeIOHTTPTransport
+  import RangeIORemote
 
   @testable import RangeIOS3
 

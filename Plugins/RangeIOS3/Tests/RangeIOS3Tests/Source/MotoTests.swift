@@ -1,7 +1,7 @@
 #if S3
   import RangeIO
   import RangeIOHTTPTestServer
-  import RangeIOHTTPTransport
+  import RangeIORemote
   import RangeIOTesting
   import Testing
 
@@ -44,7 +44,7 @@
       var configuration = S3Source.Configuration()
       configuration.endpoint = server.url("")
       configuration.region = "us-east-1"
-      configuration.proxy = ""
+      configuration.remote.proxy = .none
       configuration.credentials = .given(S3Credentials(accessKeyID: "AKID", secretAccessKey: "secret"))
       return S3Source("s3://\(name)/\(key)", configuration: configuration)
     }

@@ -37,7 +37,7 @@
         #expect(refused?.code == .permissionDenied && refused?.message.contains("requesterPays") == true)
         var configuration = scene.configuration
         configuration.requesterPays = true
-        configuration.headers = [("x-amz-meta-who", "me  and you"), ("X-Other", "x")]
+        configuration.remote.headers = [("x-amz-meta-who", "me  and you"), ("X-Other", "x")]
         scene.server.log.clear()
         try await scene.expectContent(of: scene.source("s3://bucket/key", configuration))
         for request in scene.server.log.requests {
@@ -65,7 +65,7 @@
             #expect(refused?.message.contains("acceptsEncoded") == true && refused?.message.contains(coding) == true)
           }
           var configuration = scene.configuration
-          configuration.acceptsEncoded = true
+          configuration.remote.acceptsEncoded = true
           try await scene.expectContent(of: scene.source("s3://bucket/key", configuration))
         }
       }
@@ -107,7 +107,7 @@
       try await StoreScene.with { scene in
         scene.store.set { $0.region = "mars-1" }
         var configuration = S3Source.Configuration()
-        configuration.proxy = ""
+        configuration.remote.proxy = .none
         let variables = [
           "AWS_ENDPOINT_URL_S3": scene.server.origin, "AWS_REGION": "mars-1", "AWS_ACCESS_KEY_ID": "AKIDFIRST",
           "AWS_SECRET_ACCESS_KEY": "first secret",

@@ -34,7 +34,7 @@
       configuration.endpoint = server.origin
       configuration.region = "us-east-1"
       configuration.credentials = .given(Self.keys)
-      configuration.proxy = ""
+      configuration.remote.proxy = .none
       return configuration
     }
 

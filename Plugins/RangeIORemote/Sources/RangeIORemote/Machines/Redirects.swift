@@ -1,0 +1,54 @@
+internal import RangeIO
+
+/// The redirects that one request meets in a row.
+struct Redirects: Hashable, Sendable {
+  /// The same place with other cookies is another.
+  private struct Place: Hashable, Sendable {
+    let url: ObjectURL
+    let cookie: String?
+  }
+  private var visited: [Place] = []
+
+  /// Statuses that lead elsewhere with the same method. 303 as well: only GET and HEAD are sent.
+  static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+
+  /// The route after a redirect, or why it cannot be followed.
+  ///
+  /// - Parameters:
+  ///   - plan: the request that was redirected.
+  ///   - cookies: those that are set now. A route that needs some is not kept.
+  mutating func follow(
+    _ head: ResponseHead, to plan: RequestPlan, from route: Route, _ cookies: RedirectCookies, _ rules: TransferRules,
+    at now: Int
+  ) -> Result<Route, Failure> {
+    guard let location = head.fields["Location"], !location.isEmpty else {
+      return .failure(
+        Failure(.redirectWithoutLocation, "the server answered \(head.status) without a Location: it leads nowhere"))
+    }
+    if visited.isEmpty { visited.append(Place(url: plan.url, cookie: plan.cookie)) }
+    let next: ObjectURL
+    do throws(ReadError) {
+      next = try route.target.resolve(location)
+    } catch {
+      return .failure(
+        Failure(.redirectWithoutLocation, "the server redirected to what is no URL of HTTP (\(head.status))"))
+    }
+    guard next.scheme == .https || route.target.scheme == .http else {
+      return .failure(
+        Failure(
+          .insecureRedirect, "the server redirected from https to http, to \(next.origin): that is not followed"))
+    }
+    let place = Place(url: next, cookie: cookies.field(for: next.origin))
+    guard !visited.contains(place) else {
+      return .failure(Failure(.redirectLoop, "the server redirects in a loop, again to \(next.origin)"))
+    }
+    guard visited.count <= rules.redirects else {
+      return .failure(Failure(.tooManyRedirects, "the server redirected more than \(rules.redirects) times"))
+    }
+    visited.append(place)
+    return .success(
+      route.redirected(
+        to: next, isPermanent: head.status == 301 || head.status == 308,
+        lifetime: place.cookie == nil ? head.lifetime : 0, at: now))
+  }
+}

@@ -1,0 +1,103 @@
+/// What the machines keep from request to request: the route, what was learnt, what was mended.
+struct RequestContext: Hashable, Sendable {
+  let rules: TransferRules
+  private(set) var habits: Habits
+  /// What was learnt, each thing once.
+  private(set) var lessons: [Habits.Lesson] = []
+  var route: Route
+  /// The last request.
+  private(set) var plan: RequestPlan?
+  /// The last answer.
+  private(set) var head: ResponseHead?
+  private var redirects = Redirects()
+  private var cookies = RedirectCookies()
+  private var mended: Set<Remedy.Kind> = []
+
+  init(_ route: Route, _ rules: TransferRules, _ habits: Habits) {
+    self.rules = rules
+    self.habits = habits
+    self.route = route
+  }
+
+  mutating func learn(_ lesson: Habits.Lesson) {
+    habits.learn(lesson)
+    if !lessons.contains(lesson) { lessons.append(lesson) }
+  }
+
+  /// A request that no redirect has led to: it takes the route if that has not expired.
+  mutating func begin(
+    _ method: RequestPlan.Method, range: Range<Int>? = nil, suffix: Int? = nil,
+    version: ObjectVersion.Identifier = .unknown, passesCaches: Bool, at now: Int
+  ) -> RequestPlan {
+    redirects = Redirects()
+    // Servers judge by their clock when a URL expires.
+    route = route.kept(at: now + (habits.clockOffset ?? 0))
+    var (tag, id): (String?, String?)
+    switch version {
+    case .strongTag(let strong): tag = habits.refusesIfMatch ? nil : strong.condition
+    case .versionID(let version): id = version.text
+    case .weakTag, .lastModified, .unknown: break
+    }
+    var request = RequestPlan(
+      method, route.target, range: range, suffix: suffix, ifMatch: tag, versionID: route.mayCarryCredentials ? id : nil,
+      passesCaches: passesCaches || habits.servesStale, mayCarryCredentials: route.mayCarryCredentials)
+    request.cookie = cookies.field(for: route.target.origin)
+    plan = request
+    return request
+  }
+
+  /// The same request, to where the last answer redirects.
+  mutating func follow(at now: Int) -> Result<RequestPlan, Failure> {
+    guard let head, let last = plan else { preconditionFailure("an answer comes after a request") }
+    let now = now + (habits.clockOffset ?? 0)
+    cookies.take(head, from: last.url.origin, at: now)
+    return redirects.follow(head, to: last, from: route, cookies, rules, at: now).map { next in
+      route = next
+      var request = last.redirected(to: next)
+      request.cookie = cookies.field(for: next.target.origin)
+      plan = request
+      return request
+    }
+  }
+
+  /// Notes an answer, and what it tells of the server's clock.
+  mutating func received(_ head: ResponseHead, at now: Int) {
+    self.head = head
+    guard let clock = head.clock else { return }
+    let (offset, overflow) = clock.subtractingReportingOverflow(now)
+    guard !overflow, abs(offset - (habits.clockOffset ?? 0)) > 10, lessons.count < 16 else { return }
+    learn(.clockOffset(seconds: offset))
+  }
+
+  /// Whether the authority has to judge the last answer.
+  var isForAuthority: Bool {
+    guard rules.hasAuthority, let head, let plan, plan.mayCarryCredentials else { return false }
+    return [301, 307, 308, 400, 401, 403, 503].contains(head.status)
+  }
+
+  /// Whether other credentials may help after the last answer. Asked once.
+  mutating func asksCredentials() -> Bool {
+    guard rules.hasCredentials || rules.hasAuthority, head?.status == 401, plan?.mayCarryCredentials == true else {
+      return false
+    }
+    return permits(.credentials)
+  }
+
+  /// Whether this kind of mend has not been tried.
+  mutating func permits(_ mend: Remedy) -> Bool { mended.insert(mend.kind).inserted }
+
+  /// What the status of the last answer means.
+  func statusFailure(at now: Int) -> Failure {
+    head?.failure(from: route, isAnonymous: rules.isAnonymous, at: now) ?? Failure(.malformed, "there was no answer")
+  }
+}
+
+extension RequestPlan {
+  /// The same request to another place. A version that only the store itself understands is not repeated elsewhere.
+  func redirected(to route: Route) -> RequestPlan {
+    RequestPlan(
+      method, route.target, range: range, suffix: suffix, ifMatch: ifMatch,
+      versionID: route.mayCarryCredentials ? versionID : nil, passesCaches: passesCaches,
+      mayCarryCredentials: route.mayCarryCredentials)
+  }
+}

@@ -1,0 +1,137 @@
+#if HTTP
+  internal import RangeIO
+
+  extension RemoteObject {
+    /// The bytes of `range`, in memory of exactly their size.
+    ///
+    /// - Throws: `ReadError`, with `sourceChanged` if the version is gone; errors of the credentials' provider;
+    ///   `CancellationError`, at once.
+    nonisolated(nonsending) func bytes(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      let sink = BodySink(counts: [range.count])
+      try await read(range, of: source, into: sink)
+      return sink.parts()[0]
+    }
+
+    /// The bytes of `range`, one piece for each block of `grid`, each in memory of its own.
+    nonisolated(nonsending) func bytes(
+      _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+    ) async throws -> [Bytes] {
+      let sink = BodySink(counts: grid.pieces(of: range).map(\.range.count))
+      try await read(range, of: source, into: sink)
+      return sink.parts()
+    }
+
+    /// The bytes of several ranges, in their order. As many are read at the same time as there may be connections.
+    nonisolated(nonsending) func bytes(
+      _ ranges: [ByteRange], of source: SourceDescription
+    ) async throws -> [Bytes] {
+      if ranges.count == 1, !ranges[0].isEmpty { return [try await bytes(ranges[0], of: source)] }
+      var all = [Bytes](repeating: Bytes(), count: ranges.count)
+      let most = core.settings.maxConnectionsPerHost
+      try await withThrowingTaskGroup(of: (Int, Bytes).self) { group in
+        var underWay = 0
+        for (index, range) in ranges.enumerated() where !range.isEmpty {
+          if underWay == most, let (index, bytes) = try await group.next() {
+            all[index] = bytes
+            underWay -= 1
+          }
+          group.addTask { (index, try await self.bytes(range, of: source)) }
+          underWay += 1
+        }
+        for try await (index, bytes) in group { all[index] = bytes }
+      }
+      return all
+    }
+
+    /// Passes the bytes of `range` to `receive`, in order and as they arrive, in pieces of any size.
+    nonisolated(nonsending) func pass(
+      _ range: ByteRange, of source: SourceDescription, to receive: @escaping @Sendable (Bytes) throws -> Void
+    ) async throws {
+      try await read(range, of: source, into: BodySink(receive))
+    }
+
+    /// Passes all bytes to `receive`, of one GET without a range, and returns how many there were.
+    nonisolated(nonsending) func passAll(to receive: (Bytes) throws -> Void) async throws -> Int {
+      var rules = core.rules
+      (rules.prefixLimit, rules.cuts) = (.max, 0)
+      let habits = core.learnt.withLock { $0.habits }
+      let body = ForwardBody(core, reaching: 0, keeping: 0)
+      body.start(DescriptionMachine(core.origin, rules: rules, habits: habits, opening: .whole))
+      defer { body.stop() }
+      do { return try await body.read(0..<Int.max, until: core.deadline, receive) } catch let failure as Failure {
+        throw failure.readError(source: name)
+      }
+    }
+
+    private nonisolated(nonsending) func read(
+      _ range: ByteRange, of source: SourceDescription, into sink: BodySink
+    ) async throws {
+      let begun = try begin(range, of: source, into: sink)
+      if begun < range.count {
+        let transfer = try transfer(of: range, begun: begun, of: source, into: sink)
+        do {
+          do {
+            guard try !isForward(range, of: source) else { throw Failure(.ignoresRanges, "the server ignores ranges") }
+            try await transfer.run()
+            core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
+          } catch let failure as Failure where failure.reason == .ignoresRanges {
+            let rest = range.lowerBound + transfer.look { $0.taken }..<range.upperBound
+            try await forward.read(rest, of: snapshot(of: source), core, into: sink, until: transfer.deadline)
+          }
+        } catch { throw readError(error, range, transfer) }
+      }
+      core.counts.add(1, to: ObjectCore.Count.reads.rawValue)
+      core.counts.add(range.count, to: ObjectCore.Count.bytes.rawValue)
+    }
+
+    // Never inlined, as in `Transfer`: a route has many strings.
+
+    /// Whether `range` is read of a body of the whole, without asking for it first: the server is known to ignore ranges, and
+    /// little has to be passed over. Elsewhere ranges are tried: some caches answer only the first request with the whole.
+    private func isForward(_ range: ByteRange, of source: SourceDescription) throws(ReadError) -> Bool {
+      guard range.count < source.byteCount, core.learnt.withLock({ $0.habits.ignoresRanges }) else { return false }
+      return try forward.reaches(range.lowerBound, of: snapshot(of: source), core)
+    }
+
+    /// Takes what came with the description, and returns how many bytes that are.
+    @inline(never) private func begin(
+      _ range: ByteRange, of source: SourceDescription, into sink: BodySink
+    ) throws -> Int {
+      let snapshot = try snapshot(of: source)
+      let version = snapshot.version
+      guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= version.size else {
+        throw ReadError(
+          .rangeNotSatisfiable, "the range is empty, or does not lie within the \(version.size) bytes of the object",
+          source: name, range: range)
+      }
+      let bytes = opening(range, of: snapshot)
+      guard !bytes.isEmpty else { return 0 }
+      try Task.checkCancellation()
+      guard core.gate.enter() else { throw ReadError.closed }
+      defer { core.gate.leave() }
+      try bytes.withUnsafeBytes { try sink.write($0) }
+      return bytes.count
+    }
+
+    @inline(never) private func transfer(
+      of range: ByteRange, begun: Int, of source: SourceDescription, into sink: BodySink
+    ) throws(ReadError) -> Transfer<ReadMachine> {
+      let snapshot = try snapshot(of: source)
+      let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
+      let machine = ReadMachine(
+        range, of: snapshot.version, taken: begun, route: route, rules: core.rules, habits: habits)
+      return Transfer(machine, core, into: sink, until: core.deadline, sharing: snapshot.pin)
+    }
+
+    /// What a read throws for `error`.
+    @inline(never) private func readError(
+      _ error: any Error, _ range: ByteRange, _ transfer: Transfer<ReadMachine>
+    ) -> any Error {
+      guard let failure = error as? Failure else { return (error as? ReadError)?.naming(name, range) ?? error }
+      if failure.reason == .changed { transfer.pin?.end() }
+      // What redirects led to may be what is wrong.
+      core.learn(Route(origin: core.origin), after: transfer.firstRoute)
+      return failure.readError(source: name, range: range)
+    }
+  }
+#endif

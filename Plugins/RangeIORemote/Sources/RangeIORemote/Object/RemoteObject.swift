@@ -1,0 +1,232 @@
+#if HTTP
+  public import RangeIO
+  internal import Synchronization
+
+  /// An object behind a URL, itself a source: describes it and reads its ranges, always of one version. Sources of your own
+  /// pass all calls on to one (``RemoteSource``).
+  ///
+  /// Every wait answers a cancelled task at once, and ends with `ReadError.Code.closed` when the object is closed.
+  public final class RemoteObject: RemoteSource, CustomReflectable {
+    private struct Described: Sendable {
+      var last: SourceDescription?
+      /// Measured once, so that descriptions are alike.
+      var cost: SourceDescription.Cost?
+      /// What came with it.
+      var opening: OpeningBytes?
+    }
+    let core: ObjectCore
+    /// What errors and listings call it: never shows a secret. Of a URL: without user and password, and with `…` for all
+    /// of its query but a version or a part.
+    public let name: String
+    /// Names it among all sources.
+    private let id: String
+    private let state = Locked(Described())
+    let forward = ForwardBodies()
+
+    /// This object.
+    public var object: RemoteObject { self }
+    /// This object.
+    public var openedObject: RemoteObject? { self }
+
+    /// An object whose requests `authority` prepares. The first use connects, not this call.
+    ///
+    /// - Parameters:
+    ///   - name: what errors and listings call it; `nil`: the URL without its secrets.
+    ///   - id: what identifies it among all sources, whatever its version; `nil`: the URL without user and signature.
+    /// - Throws: `ReadError` with `invalidConfiguration`.
+    public convenience init(
+      _ url: ObjectURL, name: String? = nil, id: String? = nil, configuration: RemoteConfiguration,
+      authority: any RequestAuthority
+    ) throws(ReadError) {
+      try self.init(url, name, id, configuration, authority)
+    }
+
+    /// The object at an `http` or `https` URL. The first use connects, not this call.
+    ///
+    /// Path and query are sent byte for byte as you give them. Only what no URL may have is percent-encoded: spaces, what
+    /// is not ASCII, brackets, a lone `%`. A user and a password in the URL are used as credentials, unless the
+    /// configuration has some.
+    ///
+    /// - Throws: `ReadError` with `invalidConfiguration`.
+    public convenience init(
+      _ url: String, configuration: RemoteConfiguration = RemoteConfiguration()
+    ) throws(ReadError) {
+      do {
+        let parsed = try ObjectURL(url)
+        var configuration = configuration
+        if configuration.credentials == nil, let user = parsed.user {
+          configuration.credentials = .basic(user: user, password: parsed.password ?? "")
+        }
+        try self.init(parsed, nil, nil, configuration)
+      } catch { throw error.naming(ObjectURL.shown(url)) }
+    }
+
+    /// - Parameter environment: the environment's proxies; `nil`: those of the process.
+    init(
+      _ url: ObjectURL, _ name: String? = nil, _ id: String? = nil, _ configuration: RemoteConfiguration,
+      _ authority: (any RequestAuthority)? = nil, environment: ProxyEnvironment? = nil
+    ) throws(ReadError) {
+      self.name = name ?? url.redacted
+      self.id = id ?? url.identity
+      do {
+        try configuration.check()
+        core = try ObjectCore(url, configuration, authority: authority, environment: environment)
+      } catch { throw error.readError(source: name ?? url.redacted) }
+    }
+
+    /// Asks the server what the object is now. The first time some bytes come along, for the first reads.
+    ///
+    /// - Throws: `ReadError`; errors of the credentials' provider; `CancellationError`, at once.
+    nonisolated(nonsending) func described() async throws -> SourceDescription {
+      let sink = BodySink()
+      let transfer = description(into: sink)
+      do {
+        try await transfer.run()
+        return adopt(transfer.description, sink)
+      } catch let failure as Failure {
+        var error = failure.readError(source: name)
+        error.isUnreached =
+          [.unresolved, .refused, .connectTimeout].contains(failure.reason)
+          && core.learnt.withLock { !$0.measure.hasLatency }
+        throw error
+      } catch let error as ReadError {
+        throw error.naming(name)
+      }
+    }
+
+    // Never inlined, as in `Transfer`.
+    @inline(never) private func description(into sink: BodySink) -> Transfer<DescriptionMachine> {
+      let known = state.withLock { $0.last?.context as? Snapshot }?.version
+      return core.description(core.opening(knowing: known), knowing: known, into: sink, until: core.deadline)
+    }
+
+    /// Ends all requests and reads. Returns when no connection is used any more; in a cancelled task at once.
+    nonisolated(nonsending) func end() async { await core.close() }
+
+    /// The counts of this object: reads and bytes returned, requests sent, bytes received, answers that broke and were
+    /// continued.
+    func counts() -> ReadCounts {
+      func count(_ count: ObjectCore.Count) -> Int { core.counts.sum(count.rawValue) }
+      return ReadCounts(
+        "http",
+        counts: [
+          "reads": count(.reads), "bytes": count(.bytes), "requests": count(.requests),
+          "bytes received": count(.received), "answers continued": count(.continued),
+        ],
+        wastedBytes: max(0, count(.ended) - count(.bytes)))
+    }
+
+    /// The description for readers: the last one, while nothing has changed.
+    private func adopt(_ object: ObjectDescription, _ sink: BodySink) -> SourceDescription {
+      let measure = core.learnt.withLock { learnt in
+        learnt.route = object.route
+        return learnt.measure
+      }
+      let settings = core.settings
+      let (source, opening) = state.withLock { described -> (SourceDescription, OpeningBytes?) in
+        if let last = described.last, let snapshot = last.context as? Snapshot, snapshot.version == object.version,
+          last.isSettled == object.isSettled, !snapshot.pin.isOver
+        {
+          return (last, nil)
+        }
+        let pin = VersionPin.of(object.version, id: id)
+        let cost = described.cost ?? measure.cost
+        described.cost = cost
+        let snapshot = Snapshot(
+          object.version, pin, stated: cost, hasNoRanges: object.hasNoRanges, core)
+        described.opening = OpeningBytes(object, sink, snapshot) { [weak self, weak snapshot] in
+          self?.dropOpening(of: snapshot)
+        }
+        if described.opening != nil { snapshot.opened.withLock { $0 = object.bytes } }
+        let new = SourceDescription(
+          id: id, name: name, validator: object.version.inGeneration(pin.generation).validator, byteCount: object.size,
+          preferredBlockSize: settings.blockSize?.bytes ?? RemoteConfiguration.usualBlockSize,
+          traits: .init(
+            cost: cost, isSettled: object.isSettled, context: snapshot))
+        described.last = new
+        return (new, described.opening)
+      }
+      opening?.charge()
+      return source
+    }
+
+    private func dropOpening(of snapshot: Snapshot?) {
+      snapshot?.opened.withLock { $0 = nil }
+      let dropped = state.withLock { described -> OpeningBytes? in
+        guard described.opening?.snapshot === snapshot else { return nil }
+        defer { described.opening = nil }
+        return described.opening
+      }
+      withExtendedLifetime(dropped) {}
+    }
+
+    /// The first bytes of `range` that came with the description.
+    func opening(_ range: Range<Int>, of snapshot: Snapshot) -> ArraySlice<UInt8> {
+      state.withLock { described in
+        guard described.opening?.snapshot === snapshot, let found = described.opening?.beginning(of: range) else {
+          return []
+        }
+        let isOver = found.isOver || snapshot.pin.isOver
+        if isOver {
+          described.opening = nil
+          snapshot.opened.withLock { $0 = nil }
+        }
+        return snapshot.pin.isOver ? [] : found.bytes
+      }
+    }
+
+    /// Shows the name only: what requests are made of has secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+
+    /// What a description of this object carries along. Caches keep it for as long as they keep bytes of the version: so
+    /// it holds neither the object nor its connections.
+    final class Snapshot: MeasuredCost, CustomReflectable {
+      let version: ObjectVersion
+      let pin: VersionPin
+      /// Whether no range can be requested.
+      private let hasNoRanges: Bool
+      private let stated: SourceDescription.Cost
+      private weak let core: ObjectCore?
+      let extent = Locked(FetchExtent())
+      /// Which bytes came along, while they are here.
+      let opened = Locked<ByteRange?>(nil)
+      var atHand: ByteRange? { opened.withLock { $0 } }
+      /// Also where all bytes came along, once they had to go.
+      var isReadForward: Bool { hasNoRanges && atHand != 0..<version.size }
+
+      init(
+        _ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, hasNoRanges: Bool,
+        _ core: ObjectCore
+      ) {
+        self.version = version
+        self.hasNoRanges = hasNoRanges
+        self.pin = pin
+        self.stated = stated
+        self.core = core
+      }
+
+      /// Nothing: what requests are made of has secrets.
+      var customMirror: Mirror { Mirror(self, children: []) }
+
+      func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement? {
+        guard stated == self.stated, let core else { return nil }
+        let measure = core.learnt.withLock { $0.measure }
+        return .init(measure.cost, isGuess: !measure.hasRate)
+      }
+
+      var fetchSize: Int? {
+        guard let core, core.settings.blockSize == nil else { return nil }
+        return core.learnt.withLock { $0.measure.fetchSize }
+      }
+    }
+
+    /// What `source` describes.
+    func snapshot(of source: SourceDescription) throws(ReadError) -> Snapshot {
+      guard let snapshot = source.context as? Snapshot else {
+        throw ReadError(
+          .invalidConfiguration, "another source has made this description: pass one of this source", source: name)
+      }
+      return snapshot
+    }
+  }
+#endif

@@ -1,0 +1,40 @@
+#if HTTP
+  public import RangeIO
+
+  extension ReadPipeline {
+    /// The stages that suit a remote object requested by `configuration`.
+    ///
+    /// From the top down: `TimeLimiting` if there is a `readTimeout`, `ReadAhead`, `Caching` (for one range the blocks, as far
+    /// as later reads have use for them, exactly the missing bytes for several: `Caching.Fill.automatic`), `Merging`,
+    /// `Retrying`, `Hedging` if asked for, and `Limiting` to half as many reads again as there are connections.
+    ///
+    /// - Parameters:
+    ///   - store: where blocks are kept. Default: ``RangeIO/MemoryStore/sharedRemote``, for the whole process.
+    ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
+    ///     servers may charge for requests.
+    public static func remoteObject(
+      _ configuration: RemoteConfiguration, keepingIn store: any ChunkStore = MemoryStore.sharedRemote,
+      hedges: Bool = false
+    ) -> ReadPipeline {
+      // A limit that the source refuses is its to name.
+      let limit = configuration.readTimeout.flatMap { $0 > .zero ? $0 : nil }
+      // So a request is ready whenever one ends, and the event loop sends it at once. With as many as connections, two
+      // threads would have to wake up first.
+      let connections = min(max(1, configuration.maxConnectionsPerHost), RemoteConfiguration.mostConnectionsPerHost)
+      return .remoteObject(
+        keepingIn: store, timeLimit: limit, concurrentReads: connections + (connections + 1) / 2, hedges: hedges)
+    }
+  }
+
+  extension MemoryStore {
+    /// The store of all readers of remote objects that were given none: 128 MiB for the whole process, or a sixth of its
+    /// memory if that is less, beside the store of readers of files.
+    public static let sharedRemote: MemoryStore = {
+      var configuration = MemoryStore.Configuration(limit: SystemMemory.bounded(.mebibytes(128), toPart: 6))
+      configuration.typicalBlockSize = .kibibytes(256)
+      // No background work of the current task: the store outlives the task that first uses it.
+      configuration.background = BackgroundWork.$standard.withValue(nil) { BackgroundWork() }
+      return MemoryStore(configuration)
+    }()
+  }
+#endif

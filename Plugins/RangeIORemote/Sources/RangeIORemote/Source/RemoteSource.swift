@@ -1,0 +1,120 @@
+#if HTTP
+  public import RangeIO
+
+  /// A source that reads through a ``RemoteObject``. It says how the object is addressed and signed; all else it has from
+  /// here.
+  ///
+  /// ```swift
+  /// public final class BlobSource: RemoteSource {
+  ///   public let object: RemoteObject
+  ///   public var openedObject: RemoteObject? { object }
+  ///
+  ///   public init(_ blob: String, in account: Account, configuration: RemoteConfiguration = .init()) throws {
+  ///     let url = try ObjectURL(scheme: .https, host: account.host, path: "/" + blob)
+  ///     object = try RemoteObject(url, configuration: configuration, authority: account)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// **Versions.** The first answer gives size and version: by a strong ETag, else by a weak one with `Last-Modified` and
+  /// size, else by `Last-Modified` and size. Every later request names that version (`If-Match`) or is compared with it,
+  /// and each head is checked (status, range, total, version, length, encoding) before a byte of its body is believed. If
+  /// the version is gone, reads throw `ReadError.Code.sourceChanged`. A body that breaks is continued from where it
+  /// stopped, of the same version only. No check sees wrong bytes under right headers; for that use `Verifying`.
+  ///
+  /// **Redirects** are followed, but never from https to http. Headers and credentials go to the origin of your URL only.
+  /// Where a redirect led to is kept until it expires, and looked up again then.
+  ///
+  /// **Connections** are shared by all sources with equal connection settings, and closed with the last one.
+  ///
+  /// **Errors** say what the server did. Those that may pass are `isTransient`, with `retryAfter` if the server names a
+  /// time: `Retrying` repeats them, the source does not. No error, count or description shows user, password, a
+  /// header that you send, or a signature.
+  public protocol RemoteSource: RangeSource {
+    /// The object. A source that looks settings up makes it at the first use.
+    var object: RemoteObject { get async throws }
+
+    /// The object, if it has been made.
+    var openedObject: RemoteObject? { get }
+  }
+
+  extension RemoteSource {
+    /// Asks the server for size and version. The first time it requests ``RemoteConfiguration/opening``, whose bytes the
+    /// first reads get without another request. Later it sends a `GET` of the first byte, or `HEAD` where the opening is
+    /// ``RemoteOpening/head`` and to servers that ignore ranges.
+    ///
+    /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (also if the server does not tell
+    ///   the size), `invalidResponse`, `timedOut`, `inputOutput`, `invalidConfiguration` or `closed`; errors of the
+    ///   credentials' provider; `CancellationError`.
+    public nonisolated(nonsending) func describe() async throws -> SourceDescription {
+      try await object.described()
+    }
+
+    /// The bytes of `range`, in memory of exactly their size.
+    ///
+    /// - Throws: as ``describe()``, and `sourceChanged`.
+    public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      try await object.bytes(range, of: source)
+    }
+
+    /// The bytes of several ranges. As many are read at the same time as there may be connections.
+    ///
+    /// - Throws: as ``read(_:of:)-(ByteRange,_)``.
+    public nonisolated(nonsending) func read(
+      _ ranges: [ByteRange], of source: SourceDescription
+    ) async throws -> [Bytes] {
+      try await object.bytes(ranges, of: source)
+    }
+
+    /// The bytes of `range` for a cache: one request, and each block in memory of its own.
+    ///
+    /// - Throws: as ``read(_:of:)-(ByteRange,_)``.
+    public nonisolated(nonsending) func read(
+      _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+    ) async throws -> [Bytes] {
+      try await object.bytes(range, of: source, scatteredBy: grid)
+    }
+
+    /// Passes the bytes of `range` to `receive`, in order and as they arrive: for long ranges that go straight to a file.
+    ///
+    /// - Parameter receive: gets pieces of any size. It is called on a thread of the network, which waits for it, so it
+    ///   must be quick: a write to the page cache, not a computation. What it throws ends the read, and is thrown here.
+    ///   It may be called once more while a cancelled read returns.
+    /// - Throws: as ``read(_:of:)-(ByteRange,_)``, and what `receive` throws.
+    public nonisolated(nonsending) func read(
+      _ range: ByteRange, of source: SourceDescription, receive: @escaping @Sendable (Bytes) throws -> Void
+    ) async throws {
+      try await object.pass(range, of: source, to: receive)
+    }
+
+    /// Passes all bytes of the object to `receive`, in order and as they arrive, of one `GET` without a range: for an object
+    /// that is longer than ``RemoteConfiguration/prefixLimit`` and whose size the server does not tell, so that no reader can
+    /// be opened for it. Nothing is checked but the end of the body, and a body that breaks is not continued. The server
+    /// waits while `receive` takes its time.
+    ///
+    /// - Returns: how many bytes there were.
+    /// - Throws: as ``describe()``, and what `receive` throws.
+    public nonisolated(nonsending) func readAll(_ receive: (Bytes) throws -> Void) async throws -> Int {
+      try await object.passAll(to: receive)
+    }
+
+    /// `true`: cancelling and closing are answered at once, whatever the server does.
+    public var isPrompt: Bool { true }
+
+    /// Reads and bytes returned, requests sent, bytes received, and answers that broke and were continued.
+    public func statistics() -> [ReadCounts] { openedObject.map { [$0.counts()] } ?? [] }
+
+    /// Ends all requests. Returns when the last connection is closed that no other source uses; in a cancelled task at once.
+    public nonisolated(nonsending) func close() async { await openedObject?.end() }
+  }
+
+#else
+  public import RangeIO
+
+  /// Not built: enable the trait `HTTP`.
+  @available(
+    *, unavailable,
+    message: "RangeIORemote is built without its trait: write .package(url: …, traits: [\"HTTP\"]) in Package.swift"
+  )
+  public protocol RemoteSource: RangeSource {}
+#endif

@@ -1,0 +1,76 @@
+internal import RangeIO
+
+/// How far away an origin is: the latency, the bandwidth of one connection, and what follows from them.
+///
+/// The latency is a moving mean. The bandwidth is the median of the last bodies, weighted by their bytes: a mean would
+/// follow the one body that came at once, out of a buffer on the way, or that stood still for a while.
+struct OriginMeasure: Hashable, Sendable {
+  private struct Body: Hashable, Sendable {
+    let bytes: Int
+    let bytesPerSecond: Double
+  }
+
+  /// The weight of a new measurement of the latency.
+  private static let weight = 0.2
+  /// How many bodies the bandwidth follows from.
+  private static let mostBodies = 8
+  private var seconds: Double?
+  /// The last ones, in the order in which they came.
+  private var bodies: [Body] = []
+
+  /// Nothing is measured: 50 ms and 25 MB/s are assumed.
+  init() {}
+
+  /// Notes the time from a request to its head.
+  mutating func record(latency: Duration) {
+    guard latency > .zero else { return }
+    let new = latency / .seconds(1)
+    seconds = seconds.map { $0 + Self.weight * (new - $0) } ?? new
+  }
+
+  /// Notes the time from the head to the last byte of a body. Bodies of less than 32 KiB say nothing of a bandwidth: most
+  /// of them comes with the head.
+  mutating func record(bytes: Int, in duration: Duration) {
+    guard bytes >= 32_768, duration > .zero else { return }
+    if bodies.count == Self.mostBodies { bodies.removeFirst() }
+    bodies.append(Body(bytes: bytes, bytesPerSecond: Double(bytes) / (duration / .seconds(1))))
+  }
+
+  /// The time to the first byte.
+  var latency: Duration { .seconds(min(max(seconds ?? 0.05, 1e-6), 3600)) }
+
+  /// The rate of one connection after the first byte.
+  var bytesPerSecond: Double {
+    let inOrder = bodies.sorted { $0.bytesPerSecond < $1.bytesPerSecond }
+    var half = bodies.reduce(0) { $0 + Double($1.bytes) } / 2
+    let median = inOrder.first { body in
+      half -= Double(body.bytes)
+      return half <= 0
+    }
+    return median.map { min(max($0.bytesPerSecond, 1), 1e12) } ?? 25e6
+  }
+
+  /// Whether the latency was measured: an answer has come.
+  var hasLatency: Bool { seconds != nil }
+
+  /// Whether the rate was measured.
+  var hasRate: Bool { !bodies.isEmpty }
+
+  /// For the description of a source.
+  var cost: SourceDescription.Cost { SourceDescription.Cost(latency: latency, bytesPerSecond: bytesPerSecond) }
+
+  /// The bytes that could have come in the time of a round trip.
+  private var inFlight: Double { min(latency / .seconds(1) * bytesPerSecond, 1e15) }
+
+  /// The most that caches fetch at once: about what comes in the time of a round trip, as a power of two from 64 KiB to
+  /// 1 MiB.
+  var fetchSize: Int {
+    var size = 65_536
+    while size < 1_048_576, Double(size) < inFlight { size *= 2 }
+    return size
+  }
+
+  /// The most bytes of an unwanted body that are worth reading to keep a connection: what comes in the time of a round
+  /// trip, from 16 KiB to 1 MiB.
+  var drainLimit: Int { min(max(Int(inFlight), 16_384), 1_048_576) }
+}

@@ -1,0 +1,98 @@
+public import RangeIO
+
+/// Signs the requests of a ``RemoteObject``, and knows what its store means by error answers.
+///
+/// ```swift
+/// struct TokenAuthority: RequestAuthority {
+///   let token: String
+///   func prepare(_ plan: RequestPlan) async throws -> PreparedRequest {
+///     var request = PreparedRequest(url: plan.url, fields: plan.fields)
+///     request.fields.set("X-Token", token)
+///     return request
+///   }
+/// }
+/// ```
+///
+/// It is asked only for requests to the origin of the object, never for those to where a redirect has led.
+/// `Examples/OwnRemote` has an authority for the blobs of Azure.
+public protocol RequestAuthority: Sendable {
+  /// Returns what to send for `plan`: its URL, perhaps another, and its fields with those that credentials need. Called
+  /// before every request, with the same plan again after a mend.
+  nonisolated(nonsending) func prepare(_ plan: RequestPlan) async throws -> PreparedRequest
+
+  /// Judges an answer with status 301, 307, 308, 400, 401, 403 or 503, and no other. By default
+  /// ``RefusalVerdict/none``.
+  ///
+  /// - Parameters:
+  ///   - body: the first 16 KiB of its body at most; none for HEAD.
+  ///   - plan: the request that was answered.
+  ///   - sent: what ``prepare(_:)`` made of it, which shows the credentials that were refused.
+  func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> RefusalVerdict
+
+  /// Does what ``judge(_:body:of:sent:)`` proposed. Called at most once a read for each kind of remedy. By default does
+  /// nothing.
+  ///
+  /// - Throws: if it cannot be done. The read then throws this error.
+  nonisolated(nonsending) func mend(_ remedy: Remedy) async throws
+
+  /// `true` if `x-amz-version-id` in an answer names the version: reads then pin it (``RequestPlan/versionID``). By
+  /// default `false`.
+  var pinsVersionIDs: Bool { get }
+}
+
+extension RequestAuthority {
+  /// Returns ``RefusalVerdict/none``.
+  public func judge(
+    _ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest
+  ) -> RefusalVerdict { .none }
+
+  /// Does nothing.
+  public nonisolated(nonsending) func mend(_ remedy: Remedy) async throws {}
+
+  /// `false`.
+  public var pinsVersionIDs: Bool { false }
+}
+
+/// A request as it goes over the wire.
+public struct PreparedRequest: Hashable, Sendable {
+  /// Where to.
+  public var url: ObjectURL
+  /// All fields but `Host`.
+  public var fields: HeaderFields
+
+  /// A request.
+  public init(url: ObjectURL, fields: HeaderFields) {
+    self.url = url
+    self.fields = fields
+  }
+}
+
+/// What may be done so that a request that was refused succeeds.
+public enum Remedy: Hashable, Sendable {
+  /// Get other credentials.
+  case credentials
+  /// Ask the store's servers of another region.
+  case region(String)
+  /// Sign by the server's clock, which is ahead of ours by this many seconds.
+  case clock(offset: Int)
+
+  enum Kind: Hashable, Sendable { case credentials, region, clock }
+
+  var kind: Kind {
+    switch self {
+    case .credentials: .credentials
+    case .region: .region
+    case .clock: .clock
+    }
+  }
+}
+
+/// What an authority says of an error answer.
+public enum RefusalVerdict: Sendable {
+  /// Nothing: it is judged by its status.
+  case none
+  /// The read fails with this error, to which the object's name and the range are added.
+  case fail(ReadError)
+  /// Do this, then send the request once more.
+  case mend(Remedy)
+}

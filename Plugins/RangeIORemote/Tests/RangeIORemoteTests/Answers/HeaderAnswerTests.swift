@@ -1,0 +1,370 @@
+import RangeIO
+import Testing
+
+@testable import RangeIORemote
+
+/// Answers 25 to 38: validators, lengths, encodings and caches.
+struct HeaderAnswerTests {
+  private let strong = ObjectVersion.tagged("\"a\"", size: 10_000)
+
+  private func described(_ fields: KeyValuePairs<String, String>, rules: TransferRules = TransferRules()) throws
+    -> ObjectDescription?
+  {
+    var run = try DescriptionRun(rules: rules)
+    run.answer(200, fields)
+    return run.description
+  }
+
+  @Test func `answer 25: without a tag date and size tell versions apart, or only the size`() throws {
+    let dated = try #require(try described(["Content-Length": "10000", "Last-Modified": oldDate]))
+    #expect(dated.version.identifier == HTTPDate(oldDate).map { .lastModified($0) })
+    #expect(dated.version.validator != nil && dated.version.persistentForm == nil)
+    var run = try ReadRun(of: dated.version)
+    #expect(run.request?.ifMatch == nil)
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "Last-Modified": "Sun, 06 Nov 1994 08:49:38 GMT"])
+    #expect(run.action == .describe)
+    run = try ReadRun(of: dated.version)
+    run.answer(206, ["Content-Range": "bytes 0-999/10000"])
+    #expect(run.failure?.reason == .validatorMissing)
+    run = try ReadRun(of: dated.version)
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "Last-Modified": oldDate])
+    #expect(run.action == .receive(1000, rest: 0))
+    let bare = try #require(try described(["Content-Length": "10000"]))
+    #expect(bare.version.identifier == .unknown && bare.version.validator == nil && bare.isSettled)
+    run = try ReadRun(of: bare.version)
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"new\""])
+    #expect(run.action == .receive(1000, rest: 0))
+    run = try ReadRun(of: bare.version)
+    run.answer(206, ["Content-Range": "bytes 0-999/10001"])
+    run.described(ObjectVersion(.unknown, size: 10_001))
+    #expect(run.failure?.reason == .changed)
+  }
+
+  @Test func `answer 25: an answer without the tag of the description fails`() throws {
+    var run = try ReadRun()
+    run.answer(.part(0..<1000, of: 10_000, tag: nil))
+    #expect(run.failure?.reason == .validatorMissing)
+  }
+
+  @Test func `answer 26: a weak tag is compared with size and date, never sent, never stored`() throws {
+    let weak = try #require(
+      try described(["Content-Length": "10000", "ETag": "W/\"a\"", "Last-Modified": oldDate]))
+    #expect(weak.version.persistentForm == nil && weak.version.validator != nil)
+    var run = try ReadRun(of: weak.version)
+    #expect(run.request?.ifMatch == nil && run.request?.fields["If-Match"] == nil)
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "W/\"a\"", "Last-Modified": oldDate])
+    #expect(run.action == .receive(1000, rest: 0))
+    for fields: KeyValuePairs<String, String> in [
+      ["Content-Range": "bytes 0-999/10000", "ETag": "W/\"b\"", "Last-Modified": oldDate],
+      ["Content-Range": "bytes 0-999/10000", "ETag": "W/\"a\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:38 GMT"],
+      ["Content-Range": "bytes 0-999/10001", "ETag": "W/\"a\"", "Last-Modified": oldDate],
+    ] {
+      run = try ReadRun(of: weak.version)
+      run.answer(206, fields)
+      #expect(run.action == .describe)
+    }
+  }
+
+  @Test func `answer 26: a weak tag in place of the strong one is not that version`() throws {
+    var run = try ReadRun()
+    run.answer(.part(0..<1000, of: 10_000, tag: "W/\"a\""))
+    #expect(run.action == .describe)
+  }
+
+  @Test func `answer 27: tags that alternate fail and say what to do`() throws {
+    var run = try ReadRun()
+    run.answer(.part(0..<1000, of: 10_000, tag: "\"other\""))
+    #expect(run.action == .describe)
+    run.described()
+    #expect(run.request?.passesCaches == true)
+    run.answer(.part(0..<1000, of: 10_000, tag: "\"other\""))
+    #expect(run.failure?.reason == .staleAnswer && run.failure?.isTransient == true)
+    #expect(run.failure?.text.contains("judge versions by time") == true)
+  }
+
+  @Test func `answer 27: on request versions are judged by date and size, and stored`() throws {
+    var rules = TransferRules()
+    rules.judgesByTime = true
+    let found = try #require(
+      try described(["Content-Length": "10000", "ETag": "\"a\"", "Last-Modified": oldDate], rules: rules))
+    #expect(
+      found.version.identifier == HTTPDate(oldDate).map { .lastModified($0) } && found.version.persistentForm != nil)
+    var run = try ReadRun(of: found.version, rules: rules)
+    #expect(run.request?.ifMatch == nil)
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"b\"", "Last-Modified": oldDate])
+    #expect(run.action == .receive(1000, rest: 0))
+  }
+
+  @Test func `answer 28: unquoted tags are compared but not sent, and suffixes belong to the tag`() throws {
+    var run = try ReadRun(of: .tagged("abc", size: 10_000))
+    #expect(run.request?.ifMatch == nil)
+    run.answer(.part(0..<1000, of: 10_000, tag: "abc"))
+    #expect(run.action == .receive(1000, rest: 0))
+    run = try ReadRun()
+    run.answer(.part(0..<1000, of: 10_000, tag: "\"a-gzip\""))
+    #expect(run.action == .describe)
+    run.described(.tagged("\"a-gzip\"", size: 10_000))
+    #expect(run.failure?.reason == .changed)
+  }
+
+  @Test func `answer 29: a date younger than two seconds is not settled`() throws {
+    var rules = TransferRules()
+    rules.judgesByTime = true
+    for (date, isSettled) in [(37, false), (38, false), (39, true), (36, false)] {
+      let found = try #require(
+        try described(
+          ["Content-Length": "1", "Last-Modified": oldDate, "Date": "Sun, 06 Nov 1994 08:49:\(date) GMT"], rules: rules)
+      )
+      #expect(found.isSettled == isSettled && (found.version.persistentForm != nil) == isSettled)
+    }
+    // A number of the version settles it only where versions are told apart by it.
+    for pinsVersionIDs in [false, true] {
+      rules.pinsVersionIDs = pinsVersionIDs
+      let fields: KeyValuePairs = [
+        "Content-Length": "1", "Last-Modified": oldDate, "Date": "Sun, 06 Nov 1994 08:49:38 GMT",
+        "x-amz-version-id": "7",
+      ]
+      let numbered = try #require(try described(fields, rules: rules))
+      #expect(numbered.isSettled == pinsVersionIDs && (numbered.version.persistentForm != nil) == pinsVersionIDs)
+    }
+    let unclocked = try described([
+      "Content-Length": "1", "Last-Modified": HTTPDate(secondsSince1970: testNow - 1).text,
+    ])
+    #expect(unclocked?.isSettled == false)
+  }
+
+  @Test(arguments: ["gzip", "br", "gzip, identity", "deflate", "UTF-8, X-GZIP", "zstd"])
+  func `answer 30: an encoded body fails`(
+    _ coding: String
+  ) throws {
+    var run = try ReadRun()
+    #expect(run.request?.fields["Accept-Encoding"] == "identity")
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"a\"", "Content-Encoding": coding])
+    #expect(run.failure?.reason == .contentEncoded)
+    run = try ReadRun()
+    run.answer(200, ["Content-Length": "10000", "ETag": "\"a\"", "Content-Encoding": coding])
+    #expect(run.failure?.reason == .contentEncoded)
+    var description = try DescriptionRun(opening: .probe)
+    description.answer(206, ["Content-Range": "bytes 0-0/10000", "ETag": "\"a\"", "Content-Encoding": coding])
+    #expect(description.failure?.reason == .contentEncoded)
+  }
+
+  @Test func `answer 29: a date that lies ahead does not keep a strong tag from being settled`() throws {
+    var rules = TransferRules()
+    for (ahead, isSettled) in [(1, false), (60, false), (61, true), (300_000_000, true)] {
+      let date = HTTPDate(secondsSince1970: testNow + ahead).text
+      for clock in [[("Date", HTTPDate(secondsSince1970: testNow).text)], []] {
+        func description(_ tag: String?) throws -> ObjectDescription? {
+          var fields = HeaderFields(["Content-Length": "10000", "Last-Modified": date])
+          fields.set("ETag", tag)
+          for (name, value) in clock { fields.set(name, value) }
+          var run = try DescriptionRun(rules: rules)
+          run.answer(ResponseHead(status: 200, fields: fields))
+          return run.description
+        }
+        #expect(try description("\"a\"")?.isSettled == isSettled, "\(ahead)")
+        // Nothing but the date tells versions apart: it is compared, and not trusted.
+        #expect(try description("W/\"a\"")?.isSettled == false && description(nil)?.isSettled == false)
+        rules.judgesByTime.toggle()
+        #expect(try description(nil)?.version.persistentForm == nil)
+        rules.judgesByTime.toggle()
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "Identity", "UTF-8", "utf-8, binary", "binary", "zip", "aws-chunked", "none", "", "text/plain", "application/gzip",
+  ]) func `answer 30: what is no coding encodes nothing`(_ value: String) throws {
+    var run = try ReadRun()
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"a\"", "Content-Encoding": value])
+    #expect(run.action == .receive(1000, rest: 0))
+    #expect(try described(["Content-Length": "10000", "ETag": "\"a\"", "Content-Encoding": value])?.size == 10_000)
+  }
+
+  @Test func `answer 30: stored encodings are read on request`() throws {
+    var run = try ReadRun()
+    var rules = TransferRules()
+    rules.acceptsEncoded = true
+    run = try ReadRun(rules: rules)
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"a\"", "Content-Encoding": "gzip"])
+    #expect(run.action == .receive(1000, rest: 0))
+  }
+
+  @Test func `answer 31: HEAD with the length of the encoded form is not believed`() throws {
+    let encoded: [KeyValuePairs<String, String>] = [
+      ["Content-Length": "4000", "ETag": "\"a\"", "Content-Encoding": "gzip"],
+      ["Content-Length": "4000", "ETag": "\"a-gzip\""],
+    ]
+    for fields in encoded {
+      var run = try DescriptionRun()
+      run.answer(200, fields)
+      #expect(run.isProbing)
+      run.answer(206, ["Content-Range": "bytes 0-0/10000", "ETag": "\"a\""])
+      #expect(run.description?.version == strong && run.machine.lessons == [.headLies])
+    }
+    // Where nothing shows it, the first range does.
+    var run = try ReadRun(of: .tagged("\"a\"", size: 4000))
+    run.answer(.part(0..<1000, of: 10_000))
+    run.described(strong)
+    #expect(run.failure?.reason == .changed && run.machine.lessons == [.headLies])
+  }
+
+  @Test func `answer 32: HEAD without a length leads to GET`() throws {
+    var run = try DescriptionRun()
+    run.answer(200, ["ETag": "\"a\"", "Transfer-Encoding": "chunked"])
+    #expect(run.isProbing)
+    run.answer(206, ["Content-Range": "bytes 0-0/10000", "ETag": "\"a\""])
+    #expect(run.description?.version == strong && run.machine.lessons == [.headLies])
+    var habits = Habits()
+    run.machine.lessons.forEach { habits.learn($0) }
+    #expect(try DescriptionRun(habits: habits).isProbing)
+  }
+
+  @Test func `answer 32: without any length the end of the body tells it, within the limit`() throws {
+    func whole() throws -> DescriptionRun {
+      var run = try DescriptionRun()
+      run.answer(200, ["ETag": "\"a\""])
+      run.answer(200, ["ETag": "\"a\"", "Transfer-Encoding": "chunked"])
+      #expect(run.body == BodyPlan(skip: 0, take: 1_048_577, rest: nil))
+      return run
+    }
+    var run = try whole()
+    run.ended(.complete, 10_000)
+    #expect(run.description?.version == strong && run.description?.bytes == 0..<10_000)
+    #expect(run.description?.acceptsRanges == false)
+    run = try whole()
+    run.ended(.stopped, 1_048_577)
+    #expect(run.failure?.reason == .sizeUnknown && run.failure?.code == .unsupportedSource)
+    // What was cut is no whole.
+    run = try whole()
+    run.ended(.fault(.reset), 10_000)
+    #expect(run.isProbing)
+    run = try whole()
+    run.ended(.fault(.stalled), 10_000)
+    #expect(run.failure?.reason == .stalled)
+  }
+
+  @Test func `answer 33: a chunked 206 is read`() throws {
+    var run = try ReadRun()
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"a\"", "Transfer-Encoding": "chunked"])
+    #expect(run.action == .receive(1000, rest: 0))
+    run.ended(.complete, 1000)
+    #expect(run.action == .finish)
+  }
+
+  @Test func `answer 33: a chunked 206 that ends early is continued, and one that does not end is refused`() throws {
+    var run = try ReadRun()
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"a\"", "Transfer-Encoding": "chunked"])
+    run.ended(.complete, 300)
+    #expect(run.request?.range == 300..<1000)
+    run = try ReadRun()
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"a\"", "Transfer-Encoding": "chunked"])
+    run.ended(.overran, 1000)
+    #expect(run.failure?.reason == .lengthContradicted)
+  }
+
+  @Test func `answer 34: lengths that contradict each other fail`() throws {
+    var run = try ReadRun()
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "Content-Length": "1001", "ETag": "\"a\""])
+    #expect(run.failure?.reason == .lengthContradicted)
+    run = try ReadRun()
+    run.answer(
+      206,
+      ["Content-Range": "bytes 0-999/10000", "Content-Length": "1000", "Content-Length": "500", "ETag": "\"a\""])
+    #expect(run.failure?.reason == .lengthContradicted)
+    run = try ReadRun()
+    run.answer(206, ["Content-Range": "bytes 0-999/10000", "Content-Length": "1000, 1000", "ETag": "\"a\""])
+    #expect(run.action == .receive(1000, rest: 0))
+    run = try ReadRun()
+    run.answer(
+      206, ["Content-Range": "bytes 0-999/10000", "Content-Range": "bytes 0-998/10000", "ETag": "\"a\""])
+    #expect(run.failure?.reason == .invalidContentRange)
+    var description = try DescriptionRun()
+    description.answer(200, ["Content-Length": "5", "Content-Length": "6"])
+    #expect(description.isProbing)
+    description.answer(200, ["Content-Length": "-6"])
+    #expect(description.failure?.reason == .lengthContradicted)
+    description = try DescriptionRun(opening: .probe)
+    description.answer(206, ["Content-Range": "bytes 0-0/10000", "Content-Length": "10000"])
+    #expect(description.failure?.reason == .lengthContradicted)
+  }
+
+  @Test func `answer 35: ranges are tried whatever Accept-Ranges says`() throws {
+    let refused = try described(["Content-Length": "10000", "ETag": "\"a\"", "Accept-Ranges": "none"])
+    #expect(refused?.size == 10_000 && refused?.acceptsRanges == nil)
+    let unsaid = try described(["Content-Length": "10000", "ETag": "\"a\""])
+    #expect(unsaid?.size == 10_000 && unsaid?.acceptsRanges == nil)
+    let granted = try described(["Content-Length": "10000", "ETag": "\"a\"", "Accept-Ranges": "bytes"])
+    #expect(granted?.acceptsRanges == true)
+    var habits = Habits()
+    habits.learn(.ignoresRanges)
+    var run = try ReadRun(5000..<6000, habits: habits)
+    #expect(run.request?.range == 5000..<6000)
+    run.deliver(5000..<6000)
+    #expect(run.action == .finish && run.machine.lessons == [.honoursRanges])
+  }
+
+  @Test func `answer 36: where If-Match is refused tags are compared here`() throws {
+    var run = try ReadRun()
+    #expect(run.request?.ifMatch == "\"a\"" && run.request?.fields["If-Match"] == "\"a\"")
+    run.answer(412)
+    run.described()
+    #expect(run.request != nil && run.request?.ifMatch == nil && run.machine.lessons == [.refusesIfMatch])
+    run.answer(.part(0..<1000, of: 10_000))
+    #expect(run.action == .receive(1000, rest: 0))
+    var habits = Habits()
+    habits.learn(.refusesIfMatch)
+    run = try ReadRun(habits: habits)
+    #expect(run.request?.ifMatch == nil)
+    run.answer(412)
+    run.described()
+    run.answer(412)
+    #expect(run.failure?.reason == .unexpectedStatus(412))
+  }
+
+  @Test(arguments: [400, 501]) func `answer 36: a request may be refused because it has If-Match`(
+    _ status: Int
+  ) throws {
+    var run = try ReadRun()
+    run.answer(status)
+    #expect(run.action == .describe)
+    run.described()
+    #expect(run.request != nil && run.request?.ifMatch == nil && run.machine.lessons == [.refusesIfMatch])
+    var other = run
+    run.deliver(0..<1000)
+    #expect(run.action == .finish)
+    other.answer(status)
+    #expect(other.failure?.reason == .unexpectedStatus(status))
+  }
+
+  @Test func `answer 36: where If-Match is ignored another tag is seen all the same`() throws {
+    var run = try ReadRun()
+    run.answer(.part(0..<1000, of: 10_000, tag: "\"b\""))
+    #expect(run.action == .describe)
+    run.described(.tagged("\"b\"", size: 10_000))
+    #expect(run.failure?.reason == .changed)
+  }
+
+  @Test func `answer 37: a stale 206 under an old tag is asked for once more, past caches`() throws {
+    var run = try ReadRun(of: .tagged("\"new\"", size: 10_000))
+    #expect(run.request?.passesCaches == false && run.request?.fields["Cache-Control"] == nil)
+    run.answer(.part(0..<1000, of: 10_000, tag: "\"old\""))
+    #expect(run.action == .describe)
+    run.described()
+    #expect(run.request?.fields["Cache-Control"] == "no-cache" && run.request?.fields["Pragma"] == "no-cache")
+    run.deliver(0..<1000, tag: "\"new\"")
+    #expect(run.action == .finish && run.machine.lessons == [.servesStale])
+    var habits = Habits()
+    habits.learn(.servesStale)
+    #expect(try ReadRun(habits: habits).request?.passesCaches == true)
+  }
+
+  @Test func `answer 38: Vary that flips changes nothing`() throws {
+    var run = try ReadRun()
+    run.answer(206, ["Content-Range": "bytes 0-499/10000", "ETag": "\"a\"", "Vary": "Accept-Encoding"])
+    run.ended(.complete, 500)
+    run.answer(206, ["Content-Range": "bytes 500-999/10000", "ETag": "\"a\"", "Vary": "*"])
+    run.ended(.complete, 500)
+    #expect(run.action == .finish)
+  }
+}

@@ -1,0 +1,113 @@
+import RangeIO
+import Testing
+
+@testable import RangeIORemote
+
+/// What an authority is asked, and what comes of its verdicts.
+struct AuthorityTests {
+  private var rules: TransferRules {
+    var rules = TransferRules()
+    rules.hasAuthority = true
+    return rules
+  }
+
+  @Test(arguments: [301, 307, 308, 400, 401, 403, 503]) func `these answers are judged by the authority`(_ status: Int)
+    throws
+  {
+    var run = try ReadRun(rules: rules)
+    run.answer(status)
+    #expect(run.action == .judge)
+    run.judged(.fail(ReadError(.inputOutput, "the store answered SlowDown", isTransient: true)))
+    #expect(run.failure?.code == .inputOutput && run.failure?.isTransient == true)
+    var description = try DescriptionRun(rules: rules)
+    description.answer(status)
+    #expect(description.action == .judge)
+  }
+
+  @Test(arguments: [200, 206, 404, 410, 412, 416, 429, 500, 302]) func `no other answers are`(_ status: Int) throws {
+    var run = try ReadRun(rules: rules)
+    run.answer(status)
+    #expect(run.action != .judge)
+  }
+
+  @Test(arguments: [Remedy.credentials, .region("eu-west-1"), .clock(offset: 900)])
+  func `each kind of mend is tried once a read`(_ mend: Remedy) throws {
+    var run = try ReadRun(rules: rules)
+    run.answer(403)
+    run.judged(.mend(mend))
+    #expect(run.action == .mend(mend))
+    run.mended()
+    #expect(run.request?.range == 0..<1000)
+    run.answer(403)
+    run.judged(.mend(mend))
+    #expect(run.failure?.reason == .forbidden)
+    var description = try DescriptionRun(rules: rules)
+    description.answer(400)
+    description.judged(.mend(mend))
+    description.mended()
+    #expect(description.request?.method == .head)
+    description.answer(400)
+    description.judged(.mend(mend))
+    #expect(description.isProbing)
+  }
+
+  @Test func `all three kinds may be needed in one read`() throws {
+    var run = try ReadRun(rules: rules)
+    for mend in [Remedy.region("a"), .clock(offset: 1), .credentials] {
+      run.answer(400)
+      run.judged(.mend(mend))
+      run.mended()
+    }
+    run.deliver(0..<1000)
+    #expect(run.action == .finish)
+  }
+
+  @Test func `what cannot be mended fails with the answer's status`() throws {
+    var run = try ReadRun(rules: rules)
+    run.answer(403)
+    run.judged(.mend(.credentials))
+    run.mendFailed()
+    #expect(run.failure?.reason == .forbidden)
+  }
+
+  @Test(arguments: [301, 400, 403]) func `a HEAD of which nothing is known is asked again by GET`(_ status: Int) throws
+  {
+    var run = try DescriptionRun(rules: rules)
+    run.answer(status)
+    run.judged(.none)
+    #expect(run.isProbing)
+    // Of a range, and where that may be why, of all.
+    for _ in 0..<(status == 400 ? 2 : 1) {
+      run.answer(status)
+      #expect(run.action == .judge)
+      run.judged(.none)
+    }
+    #expect(run.failure != nil)
+  }
+
+  @Test func `a redirect that the authority does not know is followed`() throws {
+    var run = try ReadRun(rules: rules)
+    run.answer(307, ["Location": "https://other.example/x"])
+    run.judged(.none)
+    #expect(run.request?.url.host == "other.example" && run.request?.mayCarryCredentials == false)
+    // It is not asked about answers of others.
+    run.answer(403)
+    #expect(run.request?.url.host == "example.org")
+  }
+
+  @Test func `a version of a store is pinned`() throws {
+    var rules = rules
+    rules.pinsVersionIDs = true
+    var run = try DescriptionRun(rules: rules)
+    run.answer(200, ["Content-Length": "10000", "ETag": "\"a\"", "x-amz-version-id": "v1"])
+    let version = try #require(run.description?.version)
+    #expect(version.identifier == .versionID(ExactText("v1")))
+    var read = try ReadRun(of: version, rules: rules)
+    #expect(read.request?.versionID == "v1")
+    read.answer(206, ["Content-Range": "bytes 0-999/10000", "ETag": "\"a\"", "x-amz-version-id": "v1"])
+    #expect(read.action == .receive(1000, rest: 0))
+    run = try DescriptionRun(rules: rules)
+    run.answer(200, ["Content-Length": "10000", "ETag": "\"a\"", "x-amz-version-id": "null"])
+    #expect(run.description?.version == .tagged("\"a\"", size: 10_000))
+  }
+}

@@ -1,0 +1,23 @@
+#if HTTP
+  import Testing
+
+  @testable import RangeIO
+  @testable import RangeIORemote
+
+  /// What readers learn of an object beside its description.
+  @Suite struct SnapshotTests {
+    @Test(arguments: [false, true])
+    func `an object of which no range can be requested is read forward unless all of it is at hand`(hasNoRanges: Bool)
+      throws
+    {
+      let core = ObjectCore(try ObjectURL("http://127.0.0.1:1/"), RemoteConfiguration())
+      let version = ObjectVersion(.versionID(ExactText("v1")), size: 100)
+      let snapshot = RemoteObject.Snapshot(
+        version, VersionPin.of(version, id: "object"), stated: .init(), hasNoRanges: hasNoRanges, core)
+      for (atHand, isAll) in [(nil, false), (0..<64, false), (0..<100, true), (nil, false)] as [(ByteRange?, Bool)] {
+        snapshot.opened.withLock { $0 = atHand }
+        #expect(snapshot.isReadForward == (hasNoRanges && !isAll))
+      }
+    }
+  }
+#endif
