@@ -74,11 +74,11 @@ import RangeIOTiers
       }
       #if SharedCache
         let engine = try Self.engine(nodes)
-        let stage = SharedCaching(engine.store)
+        let stage = SharedCaching(engine)
         stages = { [stage] }
-        closeNodes = engine.close
-        countsOfNodes = engine.statistics
-        faultsOfNodes = engine.faults
+        closeNodes = { await engine.close() }
+        countsOfNodes = { engine.statistics() }
+        faultsOfNodes = { await engine.faults().map(\.description) }
         countsOfSharing = { stage.statistics() }
       #else
         throw ToolFailure("--shared \(nodes): this rangeio was built without SharedCache: add it to --traits")
@@ -126,27 +126,12 @@ import RangeIOTiers
 
   #if SharedCache
     extension ServeStore {
-      private struct Engine {
-        let store: any SharedBlockStore
-        let close: @Sendable () async -> Void
-        let statistics: @Sendable () -> [ReadCounts]
-        let faults: @Sendable () async -> [String]
-      }
-
-      private static func engine(_ text: String) throws -> Engine {
+      private static func engine(_ text: String) throws -> SharedCacheNodes {
         do {
           if text.hasPrefix("memcached://") {
-            let store = try MemcachedStore(try nodes(text.dropFirst(12), port: 11_211))
-            return Engine(
-              store: store, close: { await store.close() }, statistics: { store.statistics() },
-              faults: { await store.faults().map(\.description) })
+            return try SharedCacheNodes(.memcached, nodes(text.dropFirst(12), port: 11_211))
           }
-          if text.hasPrefix("redis://") {
-            let store = try RedisStore(try nodes(text.dropFirst(8), port: 6379))
-            return Engine(
-              store: store, close: { await store.close() }, statistics: { store.statistics() },
-              faults: { await store.faults().map(\.description) })
-          }
+          if text.hasPrefix("redis://") { return try SharedCacheNodes(.redis, nodes(text.dropFirst(8), port: 6379)) }
         } catch let error as ReadError {
           throw ToolFailure.usage("--shared: \(error.message)")
         }

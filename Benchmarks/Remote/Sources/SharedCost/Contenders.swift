@@ -5,9 +5,9 @@ internal import RangeIOSharedCache
 /// What programs do.
 struct StageAndReader: Contender {
   private let reader: RangeReader
-  private let store: any SharedBlockStore
+  private let store: any SharedCacheEngine
 
-  init(_ source: NumberedObject, _ store: any SharedBlockStore, size: Int) async throws {
+  init(_ source: NumberedObject, _ store: any SharedCacheEngine, size: Int) async throws {
     self.store = store
     var configuration = SharedCaching.Configuration()
     configuration.blockSize = .bytes(size)
@@ -32,10 +32,10 @@ struct StageAndReader: Contender {
 
 /// The engine's client, without a stage: what it returns is believed.
 struct StoreAlone: Contender {
-  private let store: any SharedBlockStore
+  private let store: any SharedCacheEngine
   private let size: Int
 
-  init(store: any SharedBlockStore, size: Int) {
+  init(store: any SharedCacheEngine, size: Int) {
     self.store = store
     self.size = size
   }

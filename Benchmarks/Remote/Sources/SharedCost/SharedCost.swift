@@ -36,10 +36,10 @@ internal import RangeIOSharedCache
     try await contender.close()
   }
 
-  private static func engine(_ name: String, _ port: Int) throws -> (any SharedBlockStore)? {
+  private static func engine(_ name: String, _ port: Int) throws -> (any SharedCacheEngine)? {
     switch name {
-    case "memcached": try MemcachedStore([.host("127.0.0.1", port: port)])
-    case "redis": try RedisStore([.host("127.0.0.1", port: port)])
+    case "memcached": try SharedCacheNodes(.memcached, [.host("127.0.0.1", port: port)])
+    case "redis": try SharedCacheNodes(.redis, [.host("127.0.0.1", port: port)])
     default: nil
     }
   }

@@ -9,7 +9,7 @@
   /// ``RangeIO/Merging``, so that what the engine lacks is still merged:
   ///
   /// ```swift
-  /// let engine = try MemcachedStore([.host("cache-1", port: 11211), .host("cache-2", port: 11211)])
+  /// let engine = try SharedCacheNodes(.memcached, [.host("cache-1", port: 11211), .host("cache-2", port: 11211)])
   /// let shared = SharedCaching(engine)
   /// let reader = try await RangeReader(source) {
   ///   Caching(store, fill: .automatic)
@@ -64,7 +64,7 @@
     /// Of more sources the times are learnt anew.
     private static let mostSources = 256
 
-    private let store: any SharedBlockStore
+    private let store: any SharedCacheEngine
     private let isTimely: Bool
     private let configuration: Configuration
     private let frame: BlockFrame
@@ -74,9 +74,9 @@
     /// Creates a stage. Several readers may list the same one.
     ///
     /// - Parameter store: the engine. Close it yourself, after the readers.
-    public init(_ store: any SharedBlockStore, configuration: Configuration = Configuration()) {
+    public init(_ store: any SharedCacheEngine, configuration: Configuration = Configuration()) {
       self.store = store
-      isTimely = store is any TimelyStore
+      isTimely = store is SharedCacheNodes
       self.configuration = configuration
       frame = BlockFrame(keys: configuration.keys)
     }

@@ -78,7 +78,7 @@
 
     @Test func `a node that closes connections which are idle is no node that is down`() async throws {
       let node = Node()
-      let store = try MemcachedStore([try await node.start()])
+      let store = try SharedCacheNodes(.memcached, [try await node.start()])
       for _ in 0..<5 {
         _ = await store.get([key], lease: nil, within: .seconds(10))
         try await node.endConnections()
@@ -92,7 +92,7 @@
 
     @Test func `a read that is cancelled does not wait for its node`() async throws {
       let node = Node(isSilent: true)
-      let store = try MemcachedStore([try await node.start()])
+      let store = try SharedCacheNodes(.memcached, [try await node.start()])
       for number in 1...20 {
         let task = Task { await store.get([key, key], lease: nil, within: .seconds(3600)) }
         while node.unanswered.withLockedValue({ $0 }) < 2 * number { await Task.yield() }
@@ -117,7 +117,7 @@
 
     @Test func `a node that permits one connection is not asked for another one by each read`() async throws {
       let node = Node(most: 1)
-      let store = try MemcachedStore([try await node.start()])
+      let store = try SharedCacheNodes(.memcached, [try await node.start()])
       _ = await store.get([key], lease: nil, within: .seconds(10))
       for _ in 0..<300 {
         await withDiscardingTaskGroup { group in
@@ -136,7 +136,7 @@
       let node = Node()
       let address = try await node.start()
       for _ in 0..<20 {
-        let store = try MemcachedStore([address])
+        let store = try SharedCacheNodes(.memcached, [address])
         // Each would else wait for an hour.
         await withDiscardingTaskGroup { group in
           group.addTask { _ = await store.get([key], lease: nil, within: .seconds(3600)) }

@@ -39,7 +39,7 @@
         }
         .bind(host: "127.0.0.1", port: 0).get()
       let port = try #require(server.localAddress?.port)
-      let store = try MemcachedStore([.host("127.0.0.1", port: port)])
+      let store = try SharedCacheNodes(.memcached, [.host("127.0.0.1", port: port)])
       let key = SharedBlockKey(digest: [UInt8](repeating: 1, count: 32))
       // It is a miss all the time, and each connection ends at last.
       while accepted.withLockedValue({ $0 }) < 3 {

@@ -192,14 +192,11 @@
 
     func store(
       at node: SharedCacheNode? = nil, _ change: (inout SharedCacheConnection) -> Void = { _ in }
-    ) throws -> any SharedBlockStore {
+    ) throws -> SharedCacheNodes {
       let node = node ?? self.node
       var connection = SharedCacheConnection()
       change(&connection)
-      switch kind {
-      case .memcached: return try MemcachedStore([node], connection: connection)
-      case .redis: return try RedisStore([node], connection: connection)
-      }
+      return try SharedCacheNodes(kind == .memcached ? .memcached : .redis, [node], connection: connection)
     }
   }
 #endif

@@ -57,7 +57,7 @@
       ] {
         var connection = SharedCacheConnection()
         connection.tls = tls
-        let error = #expect(throws: ReadError.self) { try MemcachedStore([node], connection: connection) }
+        let error = #expect(throws: ReadError.self) { try SharedCacheNodes(.memcached, [node], connection: connection) }
         #expect(error?.code == .invalidConfiguration)
       }
     }

@@ -100,13 +100,8 @@
     }
 
     /// The nodes of a client that cannot be used, and why.
-    private func faults(of store: any SharedBlockStore) async -> [String] {
-      let faults =
-        switch store {
-        case let store as MemcachedStore: await store.faults(within: patient)
-        case let store as RedisStore: await store.faults(within: patient)
-        default: [SharedCacheFault]()
-        }
+    private func faults(of store: SharedCacheNodes) async -> [String] {
+      let faults = await store.faults(within: patient)
       await store.close()
       return faults.map(\.reason)
     }
@@ -124,14 +119,13 @@
         #expect(faults.isEmpty == isRight && !faults.contains("it does not answer"), "\(faults)")
       }
       try engine.end()
-      let closed = try MemcachedStore([.host("127.0.0.1", port: 1)])
+      let closed = try SharedCacheNodes(.memcached, [.host("127.0.0.1", port: 1)])
       #expect(await faults(of: closed) == ["it refuses connections: is it running, and is the port right?"])
-      let nowhere = try RedisStore([.socket("/none/at/all")])
+      let nowhere = try SharedCacheNodes(.redis, [.socket("/none/at/all")])
       #expect(await faults(of: nowhere) == ["there is no such socket"])
       // Another engine than expected.
       engine = try await EngineProcess.start(kind)
-      let other: any SharedBlockStore =
-        kind == .memcached ? try RedisStore([engine.node]) : try MemcachedStore([engine.node])
+      let other = try SharedCacheNodes(kind == .memcached ? .redis : .memcached, [engine.node])
       #expect(await faults(of: other).count == 1)
       try engine.end()
     }
@@ -172,7 +166,7 @@
 
     @Test func `a port that cannot be is refused`() {
       for port in [-1, 0, 65_536] {
-        let error = #expect(throws: ReadError.self) { try MemcachedStore([.host("127.0.0.1", port: port)]) }
+        let error = #expect(throws: ReadError.self) { try SharedCacheNodes(.memcached, [.host("127.0.0.1", port: port)]) }
         #expect(error?.code == .invalidConfiguration && error?.message.contains("1 to 65535") == true)
       }
     }

@@ -25,11 +25,10 @@
     @Test(.enabled(if: EngineProcess.Kind.memcached.isInstalled))
     func `a memcached that asks for no login does not get the password, and is told`() async throws {
       let engine = try await EngineProcess.start(.memcached)
-      let store = try #require(
-        try engine.store {
-          $0.user = "user"
-          $0.password = "secret"
-        } as? MemcachedStore)
+      let store = try engine.store {
+        $0.user = "user"
+        $0.password = "secret"
+      }
       let one = (key: key(1), value: Bytes([1, 2, 3]))
       #expect(await store.set([one], lifetime: .seconds(100)) == 1)
       #expect(value(await store.get([one.key], lease: nil, within: patient)[0]) == one.value)
@@ -60,7 +59,7 @@
     @Test(.enabled(if: EngineProcess.Kind.redis.isInstalled))
     func `a Redis that is full and evicts nothing serves what it has, and is told`() async throws {
       let engine = try await EngineProcess.start(.redis, options: ["--maxmemory-policy", "noeviction"])
-      let store = try #require(try engine.store() as? RedisStore)
+      let store = try engine.store()
       #expect(await store.faults(within: patient).isEmpty)
       let one = (key: key(1), value: Bytes([UInt8](repeating: 7, count: 100_000)))
       #expect(await store.set([one], lifetime: .seconds(100)) == 1)
@@ -76,7 +75,7 @@
       #expect(faults.count == 1 && faults[0].hasPrefix("its memory is full, and it evicts nothing"), "\(faults)")
       #expect(store.statistics().first?["outages"] == 0)
       // One that has put nothing finds out by asking.
-      let other = try #require(try engine.store() as? RedisStore)
+      let other = try engine.store()
       #expect(await other.faults(within: patient).map(\.reason) == faults)
       await other.close()
       try await engine.configure("maxmemory", "0")
@@ -156,7 +155,7 @@
         default: "+OK"
         }
       }
-      let store = try RedisStore([try await node.start()])
+      let store = try SharedCacheNodes(.redis, [try await node.start()])
       let faults = await store.faults(within: patient).map(\.reason)
       #expect(faults.count == 1 && faults[0].hasPrefix("it is a node of a Redis Cluster"), "\(faults)")
       for number in 0..<100 as Range<UInt8> {
@@ -176,7 +175,7 @@
       let node = Node { name, _ in
         name == "GET" ? (isRefusing.withLockedValue { $0 } ? "-" + refusal : "$1\r\nx") : "+OK"
       }
-      let store = try RedisStore([try await node.start()])
+      let store = try SharedCacheNodes(.redis, [try await node.start()])
       let faults = await store.faults(within: patient).map(\.reason)
       let isTold = faults.first.map { $0.hasPrefix("its cluster is down") || $0.hasPrefix("it wants a password") }
       #expect(faults.count == 1 && isTold == true, "\(faults)")

@@ -15,7 +15,7 @@
 
     /// A reader of another process: it has a memory of its own, and shares the engine.
     private static func process(
-      _ source: ReplacedObject, _ engine: any SharedBlockStore, _ time: TimeSource, _ shared: SharedCaching? = nil
+      _ source: ReplacedObject, _ engine: any SharedCacheEngine, _ time: TimeSource, _ shared: SharedCaching? = nil
     ) async throws -> RangeReader {
       try await RangeReader(source, time: time) {
         Caching(MemoryStore(limit: .mebibytes(1)))
@@ -129,7 +129,7 @@
     }
 
     /// An engine that ignores its time limit.
-    private struct Forgetful: SharedBlockStore {
+    private struct Forgetful: SharedCacheEngine {
       let time: TimeSource
       let valueLimit = 1 << 20
 

@@ -42,7 +42,7 @@
         }
         .bind(host: "127.0.0.1", port: 0).get()
       let port = try #require(server.localAddress?.port)
-      let store = try MemcachedStore([.host("127.0.0.1", port: port)])
+      let store = try SharedCacheNodes(.memcached, [.host("127.0.0.1", port: port)])
       let key = SharedBlockKey(digest: [UInt8](repeating: 1, count: 32))
       func ask() async { _ = await store.get([key], lease: nil, within: .milliseconds(100)) }
       func count(_ what: String) -> Int { store.statistics().first?[what] ?? 0 }

@@ -5,7 +5,7 @@
   @testable import RangeIOSharedCache
 
   /// An engine in simulated time, whose nodes die, stall, lie, evict and restart as a seed decides.
-  final class SimulatedEngine: SharedBlockStore {
+  final class SimulatedEngine: SharedCacheEngine {
     /// How likely each is, for one command.
     struct Faults: Sendable {
       var stall = 0.0

@@ -54,12 +54,12 @@
         connecting -= 1
         return channel.close(promise: nil)
       }
-      let handler = NodeHandler(settings.engine.parser(settings.valueLimit))
+      let handler = NodeHandler(settings.language.parser(settings.valueLimit))
       greeted = handler
       handler.ended = { [self, weak handler] in if let handler { ended(handler) } }
       // It fails only if the channel is closed already; then the handler ends.
       do { try channel.pipeline.syncOperations.addHandler(handler) } catch { return handler.end() }
-      let line = Line(handler: handler, writer: settings.engine.writer())
+      let line = Line(handler: handler, writer: settings.language.writer())
       greet(line)
     }
 

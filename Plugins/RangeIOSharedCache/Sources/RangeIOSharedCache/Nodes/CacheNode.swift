@@ -8,7 +8,7 @@
     // Unchecked: `loop` alone touches the variables.
 
     struct Settings: Sendable {
-      var engine: NodeEngine
+      var language: SharedCacheNodes.Language
       var login: NodeLogin?
       var tls: TLSBeginning?
       var connections: Int
@@ -260,7 +260,7 @@
     ) {
       guard let reply else { return batch.answer(number, nil) }
       batch.answered(at: Self.now)
-      if let leased, case .missing = reply, settings.engine == .redis, !batch.isFinished {
+      if let leased, case .missing = reply, settings.language == .redis, !batch.isFinished {
         return askForLease(leased.key, leased.lease, number, batch, handler)
       }
       if case .refused(let text) = reply { refused(text, batch) } else { tellHealth(of: batch) }

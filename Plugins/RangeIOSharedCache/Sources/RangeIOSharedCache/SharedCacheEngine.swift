@@ -29,7 +29,7 @@
   /// It never throws and never waits for long: what it does not have in time is ``SharedBlockAnswer/missing``. An engine that takes
   /// longer than a fetch from the source is not waited for; its call is cancelled, and should then end, since a reader that is
   /// closed waits for it. Values are opaque to it, and whatever it returns is checked by ``SharedCaching``.
-  public protocol SharedBlockStore: Sendable {
+  public protocol SharedCacheEngine: Sendable {
     /// The most bytes of a value.
     var valueLimit: Int { get }
 
@@ -60,10 +60,4 @@
     /// What the engine's client has done.
     func statistics() -> [ReadCounts]
   }
-
-  /// An engine that is known to keep to its time, so that nothing must watch it.
-  protocol TimelyStore: SharedBlockStore {}
-
-  extension MemcachedStore: TimelyStore {}
-  extension RedisStore: TimelyStore {}
 #endif

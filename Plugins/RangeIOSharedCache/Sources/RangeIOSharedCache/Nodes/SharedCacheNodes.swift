@@ -1,16 +1,34 @@
 #if SharedCache
   internal import NIOCore
   internal import NIOPosix
-  internal import RangeIO
+  public import RangeIO
 
-  /// The nodes of an engine: asks those that have the keys, all at once.
-  final class NodeStore: Sendable {
+  /// Nodes of memcached, Redis or Valkey, as an engine for ``SharedCaching``.
+  ///
+  /// ```swift
+  /// let nodes = try SharedCacheNodes(.memcached, [.host("cache-1", port: 11211), .host("cache-2", port: 11211)])
+  /// ```
+  ///
+  /// Each key has one node (rendezvous hashing by the nodes' names). A node that is down, or slower than three times what
+  /// 99 of 100 of its answers take, is a miss. Until it gives a sign again no read waits for it; after a second without one, or
+  /// three late answers in a row, it is left alone for a while.
+  public final class SharedCacheNodes: SharedCacheEngine {
     private let nodes: [CacheNode]
     private let choice: Rendezvous
-    let valueLimit: Int
+    /// The most bytes of a value, as the connection permits.
+    public let valueLimit: Int
 
-    init(_ addresses: [SharedCacheNode], _ configuration: SharedCacheConnection, _ engine: NodeEngine) throws(ReadError)
-    {
+    /// Creates a client. It connects when it is first used.
+    ///
+    /// - Parameters:
+    ///   - language: what the nodes speak.
+    ///   - addresses: all nodes, in any order. Every process must name the same ones.
+    ///   - configuration: how they are connected to.
+    /// - Throws: `ReadError` with `invalidConfiguration`.
+    public init(
+      _ language: Language, _ addresses: [SharedCacheNode],
+      connection configuration: SharedCacheConnection = SharedCacheConnection()
+    ) throws(ReadError) {
       guard !addresses.isEmpty, Set(addresses.map(\.name)).count == addresses.count else {
         throw ReadError(
           .invalidConfiguration, "a shared cache needs nodes, each with a name of its own: give at least one")
@@ -25,7 +43,7 @@
           .invalidConfiguration, "a node needs a connection, and values of more than 16 KiB: permit at least that")
       }
       var settings = CacheNode.Settings(
-        engine: engine, login: configuration.login, connections: configuration.connectionsPerNode,
+        language: language, login: configuration.login, connections: configuration.connectionsPerNode,
         valueLimit: configuration.valueLimit.bytes,
         connectTimeout: .nanoseconds(
           min(max(configuration.connectTimeout, .milliseconds(1)), .seconds(60)).wholeNanoseconds))
@@ -43,7 +61,8 @@
       for node in nodes { node.endLater() }
     }
 
-    nonisolated(nonsending) func get(
+    /// Asks the nodes of the keys, all at once. Takes no longer than the slowest of them may.
+    public nonisolated(nonsending) func get(
       _ keys: [SharedBlockKey], lease: Duration?, within limit: Duration
     ) async -> [SharedBlockAnswer] {
       let replies = await perform(keys.map { ($0, .get($0, lease: lease)) }, within: limit)
@@ -57,7 +76,8 @@
       }
     }
 
-    nonisolated(nonsending) func set(
+    /// Puts values into the nodes of their keys. Returns how many they took.
+    public nonisolated(nonsending) func set(
       _ values: [(key: SharedBlockKey, value: Bytes)], lifetime: Duration
     ) async -> Int {
       let replies = await perform(values.map { ($0.key, .set($0.key, $0.value, lifetime: lifetime)) }, within: nil)
@@ -87,8 +107,13 @@
       return replies
     }
 
-    /// The nodes that cannot be used now, or are not as they should be, and why.
-    nonisolated(nonsending) func faults(within limit: Duration) async -> [SharedCacheFault] {
+    /// Asks each node, and puts a byte that lasts a second. Returns nodes that cannot be used now, and nodes that are not as
+    /// they should be, each with the reason: reads do not tell. A node is not as it should be if it is full and evicts
+    /// nothing; of memcached, if it asks for no password though you gave one; of Redis, if it is a replica or belongs to a
+    /// cluster.
+    ///
+    /// - Parameter limit: how long to wait for an answer.
+    public nonisolated(nonsending) func faults(within limit: Duration = .seconds(2)) async -> [SharedCacheFault] {
       await withTaskGroup(of: SharedCacheFault?.self) { group in
         for node in nodes {
           group.addTask { await node.fault(within: limit).map { SharedCacheFault(node: node.address, reason: $0) } }
@@ -99,11 +124,13 @@
       }
     }
 
-    nonisolated(nonsending) func close() async {
+    /// Ends all connections. What is under way is a miss.
+    public nonisolated(nonsending) func close() async {
       for node in nodes { await node.close() }
     }
 
-    /// For each node, by its name.
-    func statistics() -> [ReadCounts] { nodes.map { $0.statistics() } }
+    /// For each node, by its name: values found and not found, stored and refused, answers that came late or not at all,
+    /// commands that were not sent because the node was down, and how often it went down.
+    public func statistics() -> [ReadCounts] { nodes.map { $0.statistics() } }
   }
 #endif

@@ -1,7 +1,7 @@
 #if SharedCache
   internal import RangeIO
 
-  extension SharedBlockStore {
+  extension SharedCacheEngine {
     /// Asks the engine, and leaves it after `longest`: it may be one that does not keep to its limit.
     ///
     /// - Returns: `nil` if there is no answer by then, or the task is cancelled.
