@@ -17,11 +17,8 @@ demo: setup ## Read a file in many ways, compare every byte, show figures: make 
 	@swift build -c release --product rangeio
 	@"$$(swift build -c release --show-bin-path)/rangeio" demo $(if $(FILE),"$(FILE)")
 
-# The traits of all plugins, as in Package.swift.
-ALL_TRAITS = HTTP,S3,Telemetry,NIO,SharedCache,Serve
-
 test: setup ## Build without warnings and run all tests, or some: make test FILTER=… TRAITS=all
-	@$(if $(TRAITS),scripts/setup-servers.sh && RANGEIO_TRAITS=$(if $(filter all,$(TRAITS)),$(ALL_TRAITS),$(TRAITS))) \
+	@$(if $(TRAITS),scripts/setup-servers.sh && RANGEIO_TRAITS=$(if $(filter all,$(TRAITS)),$$(scripts/traits.sh),$(TRAITS))) \
 	  scripts/test.sh $(if $(FILTER),--filter "$(FILTER)")
 
 verify: setup ## What takes longer: every engine, long stress, many seeds, sanitizers

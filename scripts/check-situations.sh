@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # All plugins, so that the build is that of the tests.
-export RANGEIO_TRAITS=${RANGEIO_TRAITS:-HTTP,S3,Telemetry,NIO,SharedCache,Serve}
+export RANGEIO_TRAITS=${RANGEIO_TRAITS:-$(scripts/traits.sh)}
 source scripts/built.sh
 
 folder=Tests/Situations

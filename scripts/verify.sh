@@ -27,7 +27,8 @@ long() { scripts/test.sh --filter "$1"; }
 
 # Builds all plugins from here on, and wants the servers that their tests read from.
 with_plugins() {
-  export RANGEIO_SERVERS=required RANGEIO_TRAITS=HTTP,S3,Telemetry,NIO,SharedCache,Serve
+  RANGEIO_TRAITS=$(scripts/traits.sh)
+  export RANGEIO_SERVERS=required RANGEIO_TRAITS
   scripts/setup-servers.sh
 }
 
@@ -35,7 +36,7 @@ what_plugins="plugins that need a trait, against nginx, Apache and moto: 50,000 
 run_plugins() {
   with_plugins
   RANGEIO_READS=50000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 RANGEIO_CONNECTIONS=10000 \
-    long 'RangeIO(HTTPTransport|HTTP|S3|SharedCache|Telemetry|NIO|Serve|Tool)Tests'
+    long 'RangeIO(Remote|HTTP|S3|SharedCache|Telemetry|NIO|Serve|Tool)Tests'
   Examples/RemoteFormats/check.sh --http
   export RANGEIO_CLIENTS=required
   scripts/setup-clients.sh
