@@ -32,7 +32,7 @@ package func openReader(_ place: String, _ opening: RemoteOpening) async throws 
     return try await openReader(FileSource(place))
   }
   #if HTTP
-    var configuration = HTTPSource.Configuration()
+    var configuration = RemoteConfiguration()
     configuration.opening = opening
     return try await openReader(HTTPSource(place, configuration: configuration))
   #else
