@@ -83,13 +83,13 @@ let package = Package(
       enabledTraits: ["HTTP"]),
     .trait(
       name: "Telemetry", description: "RangeIOTelemetry: swift-log, swift-metrics, tracing and service-lifecycle."),
+    .trait(name: "NIO", description: "RangeIONIO: Bytes and ByteBuffer, streams as response bodies, with SwiftNIO."),
     .trait(
       name: "SharedCache",
       description: "RangeIOSharedCache: blocks in memcached or Redis, for many machines, with SwiftNIO."),
     .trait(
       name: "Serve", description: "RangeIOServe: byte ranges over HTTP, with Hummingbird; 'rangeio serve'.",
       enabledTraits: ["NIO"]),
-    .trait(name: "NIO", description: "RangeIONIO: Bytes and ByteBuffer, streams as response bodies, with SwiftNIO."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),

@@ -27,10 +27,10 @@ fi
 
 # All of them or none: the pages of one plugin mention others.
 known='RangeIO[A-Za-z]*|SystemPackage|Foundation|Dispatch|Synchronization|Testing'
-plugins=() more='' left_out='RemoteObjects.md|Serving.md|ScalingOut.md|^Plugins/RangeIO(HTTP|S3|SharedCache|Telemetry|NIO)/'
-if [ "$traits" = HTTP,S3,Telemetry,NIO,SharedCache,Serve ]; then
+plugins=() more='' left_out='RemoteObjects.md|Serving.md|ScalingOut.md|^Plugins/RangeIO(Remote|HTTP|S3|SharedCache|Telemetry|NIO)/'
+if [ "$traits" = "$(scripts/traits.sh)" ]; then
   plugins=(scripts/samples/Plugins.swift)
-  left_out='^$' more='import RangeIOHTTP\nimport RangeIOS3\nimport RangeIOSharedCache\nimport RangeIOTelemetry\nimport RangeIONIO\nimport RangeIOServe\n'
+  left_out='^$' more='import RangeIORemote\nimport RangeIOHTTP\nimport RangeIOS3\nimport RangeIOSharedCache\nimport RangeIOTelemetry\nimport RangeIONIO\nimport RangeIOServe\n'
   known="$known|NIO[A-Za-z0-9]*|Logging|Metrics|Tracing|ServiceLifecycle|AsyncHTTPClient"
 fi
 pages=(README.md)

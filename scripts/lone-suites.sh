@@ -15,7 +15,7 @@ find Tests Plugins/*/Tests -name '*.swift' | sort | awk -v once="$once" '
     # Descriptors, threads, memory, processor time, signals, the environment, other processes, the queues of the system.
     shared = "/proc/|setrlimit|getrlimit|getrusage|malloc|madvise|mincore|clock_gettime|signal\\(|sigaction|pthread" \
       "|[^a-zA-Z](Thread|Process|DispatchQueue|MainActor)[^a-zA-Z]|posix_spawn|fork\\(|kill\\(|chdir|umask|setenv|putenv" \
-      "|" once "\\.shared[^a-zA-Z]|sharedStore"
+      "|" once "\\.shared[^a-zA-Z]|sharedRemote"
     pure = "^(Testing|Synchronization|Foundation|FoundationEssentials|SystemPackage|RangeIO.*)$"
     impure = "^RangeIO(Tool|HTTPTestServer)$"
   }
