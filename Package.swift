@@ -135,6 +135,8 @@ let package = Package(
       name: "RangeIOSpillInspection",
       dependencies: ["RangeIO", "RangeIOTiers", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict + checked),
+    // What several products share and none shows: a lock for plugins, SHA-256.
+    .target(name: "RangeIOSupport", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(
       name: "RangeIOTesting",
@@ -144,7 +146,7 @@ let package = Package(
     .target(
       name: "RangeIOServe",
       dependencies: [
-        "RangeIO", "RangeIORemote", "CRangeIOSystem",
+        "RangeIO", "RangeIORemote", "RangeIOSupport", "CRangeIOSystem",
         .target(name: "RangeIONIO", condition: .when(traits: ["Serve"])),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + serve,
@@ -161,7 +163,7 @@ let package = Package(
     .executableTarget(
       name: "RangeIOTool",
       dependencies: [
-        "RangeIO", "RangeIOTiers", "RangeIOSpillInspection", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIO", "RangeIOSupport", "RangeIOTiers", "RangeIOSpillInspection", "RangeIOTraces", "CRangeIOSystem",
         .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
         .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
         .target(name: "RangeIOServe", condition: .when(traits: ["Serve"])),
@@ -256,7 +258,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOToolTests",
       dependencies: [
-        "RangeIOTiers", "RangeIOTool", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIOSupport", "RangeIOTiers", "RangeIOTool", "RangeIOTraces", "CRangeIOSystem",
         .target(name: "RangeIOHTTPTestServer", condition: .when(traits: ["HTTP"])),
         product("NIOCore", "swift-nio", with: "Serve"), product("NIOPosix", "swift-nio", with: "Serve"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -292,10 +294,10 @@ let package = Package(
     // What sources of remote objects are made of: the one plugin that others import, and that may use what is `package`.
     .target(
       name: "RangeIORemote",
-      dependencies: ["RangeIO", .product(name: "SystemPackage", package: "swift-system")] + http + http2,
+      dependencies: ["RangeIO", "RangeIOSupport", .product(name: "SystemPackage", package: "swift-system")] + http + http2,
       path: "Plugins/RangeIORemote/Sources/RangeIORemote", swiftSettings: strict + checked),
     .testTarget(
-      name: "RangeIORemoteTests", dependencies: ["RangeIORemote", "RangeIO"] + http,
+      name: "RangeIORemoteTests", dependencies: ["RangeIORemote", "RangeIO", "RangeIOSupport"] + http,
       path: "Plugins/RangeIORemote/Tests/RangeIORemoteTests", swiftSettings: strict + checked),
     .target(
       name: "RangeIOHTTP", dependencies: ["RangeIO", "RangeIORemote"],
@@ -303,7 +305,7 @@ let package = Package(
     // Servers on loopback: one that lies by a seed, a link with latency and a rate, and nginx, Apache and moto.
     .target(
       name: "RangeIOHTTPTestServer",
-      dependencies: http + http2,
+      dependencies: ["RangeIOSupport"] + http + http2,
       path: "Tests/RangeIOHTTPTestServer", swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOHTTPTests",
@@ -314,18 +316,18 @@ let package = Package(
       path: "Plugins/RangeIOHTTP/Tests/RangeIOHTTPTests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(
       name: "RangeIOS3",
-      dependencies: ["RangeIO", "RangeIORemote", product("Crypto", "swift-crypto", with: "S3")],
+      dependencies: ["RangeIO", "RangeIORemote", "RangeIOSupport", product("Crypto", "swift-crypto", with: "S3")],
       path: "Plugins/RangeIOS3/Sources/RangeIOS3", packageAccess: false, swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOS3Tests",
       dependencies: [
-        "RangeIOS3", "RangeIORemote", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOS3", "RangeIORemote", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
         product("Crypto", "swift-crypto", with: "S3"),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
       path: "Plugins/RangeIOS3/Tests/RangeIOS3Tests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(
-      name: "RangeIOTelemetry", dependencies: ["RangeIO", "RangeIOTiers"] + telemetry,
+      name: "RangeIOTelemetry", dependencies: ["RangeIO", "RangeIOSupport", "RangeIOTiers"] + telemetry,
       path: "Plugins/RangeIOTelemetry/Sources/RangeIOTelemetry", packageAccess: false, swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOTelemetryTests",

@@ -88,6 +88,7 @@ check RangeIOExecutor Plugins/RangeIOExecutor/Sources/RangeIOExecutor
 check RangeIOFoundation Sources/RangeIOFoundation "${inside[@]}"
 check RangeIOTesting Sources/RangeIOTesting "${inside[@]}"
 check RangeIOTraces Sources/RangeIOTraces "${inside[@]}"
+check RangeIOSupport Sources/RangeIOSupport "${inside[@]}"
 check RangeIOTool Sources/RangeIOTool "${inside[@]}"
 for job in "${pending[@]}"; do wait "$job"; done
 

@@ -57,6 +57,9 @@ for folder in Plugins/*/; do
       RangeIOFoundation | RangeIOTiers) ;;
       # What sources of remote objects are made of. The servers of their tests, and what tests share, are no products.
       RangeIORemote) ;;
+      # What products share and none shows.
+      RangeIOSupport)
+        ! grep -qE '^ *(public|package) +import +RangeIOSupport' "$file" || fail "$file: import RangeIOSupport internally" ;;
       RangeIOHTTPTestServer | RangeIOTestSupport)
         [[ $file == "$folder"/Tests/* ]] || fail "$file imports $module: only tests may" ;;
       RangeIO* | CRangeIO*) fail "$file imports $module: a plugin imports no other plugin, and nothing internal" ;;

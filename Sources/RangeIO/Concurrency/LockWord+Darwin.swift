@@ -8,7 +8,7 @@
     /// Only the system accesses it: an atomic, since that has an address of its own.
     private let word = Atomic<UInt32>(0)
 
-    init() {}
+    package init() {}
 
     @inline(__always) package borrowing func lock() {
       withUnsafePointer(to: word) { rio_unfair_lock(UnsafeRawPointer($0)) }

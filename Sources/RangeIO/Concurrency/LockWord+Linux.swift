@@ -6,7 +6,7 @@
   package struct LockWord: ~Copyable {
     private let word = Atomic<UInt32>(0)
 
-    init() {}
+    package init() {}
 
     @inline(__always) package borrowing func lock() {
       guard !word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged else { return }

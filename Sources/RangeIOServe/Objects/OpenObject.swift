@@ -2,6 +2,7 @@
   internal import HTTPTypes
   internal import RangeIO
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// One version of an object that is open, with all that its answers say of it.
   final class OpenObject: Sendable {

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOSupport
 
 /// What a copy notes beside its target, so that the next run goes on after a kill. The format is described in
 /// `Docs/Formats/CopyJournal.md`.

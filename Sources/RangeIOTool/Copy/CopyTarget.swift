@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOSupport
 
 /// The file that a copy makes, and the names of the two files beside it while it is not complete.
 struct CopyTarget {

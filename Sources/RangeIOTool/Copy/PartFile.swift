@@ -1,5 +1,6 @@
 import Dispatch
 import RangeIO
+import RangeIOSupport
 import SystemPackage
 
 /// The file that a copy fills, and its journal. Both lie beside the target until the copy is complete.

@@ -2,6 +2,7 @@
 
   import NIOCore
   import NIOPosix
+  import RangeIOSupport
 
   /// A TCP proxy on 127.0.0.1 that makes a server look far away: a delay, and a rate for each connection or for all.
   ///

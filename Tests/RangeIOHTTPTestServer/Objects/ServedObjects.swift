@@ -1,4 +1,5 @@
 #if HTTP
+  import RangeIOSupport
 
   /// What a ``LyingServer`` has: objects in memory by their paths, and for each the version before.
   public final class ServedObjects: Sendable {

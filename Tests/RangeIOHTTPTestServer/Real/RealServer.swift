@@ -1,6 +1,7 @@
 #if HTTP
 
   import Foundation
+  import RangeIOSupport
 
   /// nginx, Apache or moto, started for a test with a configuration and a folder of its own, on a free port of
   /// 127.0.0.1.

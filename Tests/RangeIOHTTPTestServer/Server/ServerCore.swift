@@ -1,6 +1,7 @@
 #if HTTP
 
   import NIOCore
+  import RangeIOSupport
   import Synchronization
 
   /// What the connections of a ``LyingServer`` share.

@@ -1,4 +1,5 @@
 #if HTTP
+  import RangeIOSupport
 
   /// Where a scripted answer waits until the test lets it go on.
   public final class ServerGate: Sendable {

@@ -1,4 +1,5 @@
 #if HTTP
+  import RangeIOSupport
 
   /// What a server has seen and sent.
   public final class ServerLog: Sendable {

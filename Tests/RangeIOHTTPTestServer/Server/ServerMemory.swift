@@ -1,4 +1,5 @@
 #if HTTP
+  import RangeIOSupport
 
   /// What a server counts across requests, by names.
   public final class ServerMemory: Sendable {

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOSupport
 import Testing
 
 @testable import RangeIOTool

@@ -1,5 +1,6 @@
 import Foundation
 import RangeIO
+import RangeIOSupport
 import Testing
 
 @testable import RangeIOTool

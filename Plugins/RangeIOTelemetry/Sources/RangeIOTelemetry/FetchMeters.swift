@@ -1,6 +1,7 @@
 #if Telemetry
   internal import Metrics
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// The metrics of fetches: `rangeio.fetch.duration` and `rangeio.fetch.size`.
   final class FetchMeters: Sendable {

@@ -1,5 +1,6 @@
 #if Telemetry
   internal import RangeIO
+  internal import RangeIOSupport
   internal import Tracing
 
   /// ``Telemetry/reads``.

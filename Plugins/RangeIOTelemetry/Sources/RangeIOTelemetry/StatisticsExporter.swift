@@ -1,3 +1,4 @@
+internal import RangeIOSupport
 public import RangeIOTiers
 
 #if Telemetry

@@ -1,4 +1,5 @@
 internal import RangeIO
+internal import RangeIOSupport
 
 extension ObjectURL {
   /// One parameter of a query, as it stands there.

@@ -86,6 +86,13 @@ public struct ObjectURL: Hashable, Sendable {
       scheme: scheme, user: user, password: password, host: host, port: port, path: path, query: query)
   }
 
+  /// `name` as a path: all bytes of its UTF-8 but unreserved ones (RFC 3986, 2.3) and slashes as `%XX`, with capital digits.
+  /// Slashes stay, also twice in a row, and so do `.` and `..`.
+  public static func encodedPath(_ name: String) -> String { PercentCoding.encoded(name, keeping: UInt8(ascii: "/")) }
+
+  /// `text` as a name or a value of a query, or as one part of a path: as ``encodedPath(_:)``, and slashes too.
+  public static func encodedQuery(_ text: String) -> String { PercentCoding.encoded(text, keeping: nil) }
+
   /// The port to connect to.
   public var effectivePort: Int { port ?? scheme.defaultPort }
 

@@ -26,14 +26,28 @@ package enum PercentCoding {
     [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
-  /// A slash, or what may stand between two.
-  private static func isLegal(_ byte: UInt8) -> Bool {
+  /// `text` with all but unreserved bytes (RFC 3986, 2.3) as `%XX`, and `kept` as it is.
+  static func encoded(_ text: String, keeping kept: UInt8?) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+      if isUnreserved(byte) || byte == kept { bytes.append(byte) } else { bytes += encoded(byte) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "a")...UInt8(ascii: "z"):
       true
-    default: "/-._~!$&'()*+,;=:@".utf8.contains(byte)
+    default: "-._~".utf8.contains(byte)
     }
+  }
+
+  /// A slash, or what may stand between two.
+  private static func isLegal(_ byte: UInt8) -> Bool {
+    isUnreserved(byte) || "/!$&'()*+,;=:@".utf8.contains(byte)
   }
 
   /// `text` with each `%XX` as the byte that it means. A `%` without two hexadecimal digits stays.

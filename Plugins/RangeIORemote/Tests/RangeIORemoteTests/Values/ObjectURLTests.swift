@@ -1,3 +1,4 @@
+import RangeIOSupport
 import Testing
 
 @testable import RangeIORemote

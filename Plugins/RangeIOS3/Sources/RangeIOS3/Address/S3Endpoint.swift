@@ -1,5 +1,6 @@
 #if S3
   internal import RangeIO
+  internal import RangeIORemote
 
   /// The server of a store: AWS, whose host depends on the region, or one with a URL.
   struct S3Endpoint: Hashable, Sendable {
@@ -62,13 +63,13 @@
     /// Where the object of `address` is, in `region`. The version is not part of it.
     func location(of address: S3Address, region: String, addressing: S3Addressing) -> S3Location {
       let server = server ?? Server(scheme: "https", host: "s3.\(region).\(Self.suffix(of: region))", prefix: "")
-      let key = PercentEncoding.path(address.key)
+      let key = ObjectURL.encodedPath(address.key)
       if addressing.usesHost(address.bucket, self) {
         return S3Location(
           scheme: server.scheme, host: "\(address.bucket.lowercased()).\(server.host)", port: server.port,
           path: "\(server.prefix)/\(key)")
       }
-      let bucket = PercentEncoding.query(address.bucket)
+      let bucket = ObjectURL.encodedQuery(address.bucket)
       return S3Location(
         scheme: server.scheme, host: server.host, port: server.port, path: "\(server.prefix)/\(bucket)/\(key)")
     }

@@ -1,5 +1,6 @@
 #if S3
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// Credentials that all readers of a source share. One fetch serves all who wait; a waiter that is cancelled leaves, and
   /// the fetch goes on.

@@ -1,5 +1,6 @@
 #if S3
   internal import RangeIO
+  internal import RangeIORemote
 
   /// The metadata service of a virtual machine in EC2, version 2 (with a session token), one second for each request.
   struct InstanceMetadata: Equatable, Sendable {
@@ -31,7 +32,7 @@
       }
       let roles = try await get(Self.path, token, surroundings)
       guard roles.status == 200, let role = Self.line(roles.body) else { return nil }
-      let answer = try await get(Self.path + PercentEncoding.query(role), token, surroundings)
+      let answer = try await get(Self.path + ObjectURL.encodedQuery(role), token, surroundings)
       guard answer.status == 200 else {
         throw ReadError(
           .permissionDenied, "the metadata service (IMDS) answered with status \(answer.status) for the machine's role",

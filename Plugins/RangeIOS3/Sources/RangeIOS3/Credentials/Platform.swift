@@ -1,6 +1,7 @@
 #if S3
   internal import Foundation
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// One run of a `credential_process`, by the shell, as the AWS tools run it. What it prints is read; what it says on its
   /// standard error is dropped, because it may contain secrets.

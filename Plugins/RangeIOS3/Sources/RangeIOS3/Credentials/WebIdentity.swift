@@ -1,5 +1,6 @@
 #if S3
   internal import RangeIO
+  internal import RangeIORemote
 
   /// A token in a file that a role is taken on with, as Kubernetes gives it to its programs
   /// (`AssumeRoleWithWebIdentity`).
@@ -41,7 +42,7 @@
         ("RoleSessionName", session ?? "swift-range-io"), ("WebIdentityToken", token),
       ]
       // In the body: a URL may be logged on its way.
-      let body = form.map { "\($0.0)=\(PercentEncoding.query($0.1))" }.joined(separator: "&")
+      let body = form.map { "\($0.0)=\(ObjectURL.encodedQuery($0.1))" }.joined(separator: "&")
       return Surroundings.Request(
         method: "POST", url: server.hasSuffix("/") ? server : server + "/",
         headers: [.init("Content-Type", "application/x-www-form-urlencoded")], body: Array(body.utf8),

@@ -1,6 +1,7 @@
 #if S3
   internal import Crypto
   internal import Foundation
+  internal import RangeIORemote
 
   /// Signs requests without a body by AWS Signature Version 4, in fields of the head or in the query. Pure: the time is
   /// given.
@@ -55,7 +56,7 @@
         ("X-Amz-SignedHeaders", request.signedFields.map(\.name).joined(separator: ";")),
       ]
       if let token = credentials.sessionToken { parameters.append(("X-Amz-Security-Token", token)) }
-      let added = parameters.map { "\($0.0)=\(PercentEncoding.query($0.1))" }.joined(separator: "&")
+      let added = parameters.map { "\($0.0)=\(ObjectURL.encodedQuery($0.1))" }.joined(separator: "&")
       var request = request
       request.query = request.query.isEmpty ? added : "\(request.query)&\(added)"
       let signature = signature(of: request.canonical(payload: Payload.unsigned.rawValue), at: time)

@@ -1,6 +1,7 @@
 #if S3
   internal import Crypto
   internal import Foundation
+  internal import RangeIOSupport
 
   /// The keys that signatures are made with. A key is good for one day, region and service, and takes four digests to
   /// derive: so the last few are kept.
@@ -30,7 +31,7 @@
       if let known = state.withLock({ $0.keys[scope] }) { return known }
       let first = SymmetricKey(data: Array("AWS4".utf8) + scope.secret)
       let key = [day, region, service, "aws4_request"].reduce(first) { key, text in
-        SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+        SymmetricKey(data: HMAC<Crypto.SHA256>.authenticationCode(for: Array(text.utf8), using: key))
       }
       state.withLock { state in
         state.derivedCount += 1

@@ -1,4 +1,5 @@
 #if S3
+  internal import RangeIOSupport
 
   /// The regions that buckets turned out to be in, for all sources of the process.
   final class BucketRegions: Sendable {

@@ -1,6 +1,7 @@
 #if S3
   internal import RangeIO
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// Signs the requests for one object, and mends what S3 refuses: credentials that expired, another region, a clock that
   /// is wrong.
@@ -73,7 +74,7 @@
       guard let version = plan.versionID ?? target.address.versionID else { return url }
       let others = isRedirected ? url.queryItems.filter { $0.name != "versionId" } : []
       let items = others.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }
-      let query = (items + ["versionId=\(PercentEncoding.query(version))"]).joined(separator: "&")
+      let query = (items + ["versionId=\(ObjectURL.encodedQuery(version))"]).joined(separator: "&")
       return try url.with(path: url.path, query: query)
     }
 
@@ -123,7 +124,7 @@
       let region = region
       var url = try origin(in: region)
       if let version = target.address.versionID {
-        url = try url.with(path: url.path, query: "versionId=\(PercentEncoding.query(version))")
+        url = try url.with(path: url.path, query: "versionId=\(ObjectURL.encodedQuery(version))")
       }
       guard let credentials else {
         throw ReadError(.invalidConfiguration, "anonymous access cannot sign a URL: pass credentials")

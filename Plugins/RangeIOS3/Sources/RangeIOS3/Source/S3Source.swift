@@ -1,6 +1,7 @@
 #if S3
   internal import RangeIO
   @_exported public import RangeIORemote
+  internal import RangeIOSupport
 
   /// Reads an object of S3, or of a store that speaks its protocol (MinIO, Ceph, R2, Google Cloud Storage in
   /// interoperability mode), in ranges.

@@ -1,4 +1,5 @@
 #if S3
+  internal import RangeIOSupport
 
   /// The time by the server's clock: ours, and how far the server once said that we are off.
   final class ServerClock: Sendable {

@@ -1,5 +1,6 @@
 #if S3
   import RangeIO
+  import RangeIOSupport
   import Testing
 
   @testable import RangeIOS3

@@ -1,5 +1,6 @@
 #if S3
   import RangeIO
+  import RangeIOSupport
   import Synchronization
   import Testing
 

@@ -1,5 +1,6 @@
 #if S3
   import Foundation
+  import RangeIORemote
   import Testing
 
   @testable import RangeIOS3
@@ -38,7 +39,7 @@
     var request: UnsignedRequest {
       UnsignedRequest(
         method: method, scheme: host.hasPrefix("https") ? "https" : "http", host: hostField,
-        path: "/" + PercentEncoding.path(key), query: query, headers: headers.map { .init($0[0], $0[1]) })
+        path: "/" + ObjectURL.encodedPath(key), query: query, headers: headers.map { .init($0[0], $0[1]) })
     }
 
     func signer(_ keys: SigningKeys) -> RequestSigner {

@@ -2,6 +2,7 @@
   import Foundation
   import RangeIO
   import RangeIOHTTPTestServer
+  import RangeIORemote
   import RangeIOTesting
   import Testing
 
@@ -26,7 +27,7 @@
         let address = try S3Address(bucket: "bucket", key: key)
         try await scene.expectContent(of: scene.source(address.description))
         #expect(scene.store.refusals.isEmpty)
-        #expect(scene.server.log.requests.allSatisfy { $0.target == "/bucket/" + PercentEncoding.path(key) })
+        #expect(scene.server.log.requests.allSatisfy { $0.target == "/bucket/" + ObjectURL.encodedPath(key) })
       }
     }
 

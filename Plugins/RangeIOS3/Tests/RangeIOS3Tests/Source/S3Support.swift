@@ -1,6 +1,7 @@
 #if S3
   import RangeIO
   import RangeIOHTTPTestServer
+  import RangeIOSupport
   import Testing
 
   @testable import RangeIOS3

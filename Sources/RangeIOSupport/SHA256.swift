@@ -1,5 +1,5 @@
-/// The hash function SHA-256 (FIPS 180-4, 6.2), so that the tool needs no library for `--sha256`.
-struct SHA256 {
+/// The hash function SHA-256 (FIPS 180-4, 6.2), so that what needs no other cryptography needs no library.
+public struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
@@ -7,17 +7,23 @@ struct SHA256 {
   private var block: [UInt8] = []
   private var byteCount: UInt64 = 0
 
-  init() { block.reserveCapacity(64) }
+  /// The hash of nothing yet.
+  public init() { block.reserveCapacity(64) }
 
   /// The digest of `bytes`: 32 bytes.
-  static func digest(of bytes: [UInt8]) -> [UInt8] {
+  public static func digest(of bytes: [UInt8]) -> [UInt8] {
     var hash = SHA256()
     bytes.withUnsafeBytes { hash.update($0) }
     return hash.finish()
   }
 
+  /// The digest of `bytes` as 64 hexadecimal digits.
+  public static func hexDigest(_ bytes: [UInt8]) -> String {
+    digest(of: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   /// Adds `buffer` to the message.
-  mutating func update(_ buffer: UnsafeRawBufferPointer) {
+  public mutating func update(_ buffer: UnsafeRawBufferPointer) {
     byteCount &+= UInt64(buffer.count)
     var rest = buffer[...]
     if !block.isEmpty {
@@ -34,7 +40,7 @@ struct SHA256 {
   }
 
   /// The digest of the message.
-  mutating func finish() -> [UInt8] {
+  public mutating func finish() -> [UInt8] {
     let bitCount = byteCount &* 8
     var padding: [UInt8] = [0x80]
     while (block.count + padding.count) % 64 != 56 { padding.append(0) }
