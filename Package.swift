@@ -77,7 +77,9 @@ let package = Package(
     .executable(name: "rangeio", targets: ["RangeIOTool"]),
   ],
   traits: [
-    .trait(name: "HTTP", description: "RangeIORemote, RangeIOHTTP: objects behind http:// and https://, with async-http-client."),
+    .trait(
+      name: "HTTP",
+      description: "RangeIORemote, RangeIOHTTP: objects behind http:// and https://, with async-http-client."),
     .trait(
       name: "S3", description: "RangeIOS3: objects in S3 and stores like it, with swift-crypto.",
       enabledTraits: ["HTTP"]),
@@ -294,7 +296,8 @@ let package = Package(
     // What sources of remote objects are made of: the one plugin that others import, and that may use what is `package`.
     .target(
       name: "RangeIORemote",
-      dependencies: ["RangeIO", "RangeIOSupport", .product(name: "SystemPackage", package: "swift-system")] + http + http2,
+      dependencies: ["RangeIO", "RangeIOSupport", .product(name: "SystemPackage", package: "swift-system")] + http
+        + http2,
       path: "Plugins/RangeIORemote/Sources/RangeIORemote", swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIORemoteTests", dependencies: ["RangeIORemote", "RangeIO", "RangeIOSupport"] + http,

@@ -3,8 +3,8 @@ internal import RangeIO
 /// A value that is only accessible under a lock: the core's lock, for plugins.
 ///
 /// Not a `Mutex`: on Linux the thread sanitizer does not see it, and reports data races on what it protects.
-// Unchecked: `value` is only used between lock and unlock.
 public final class Guarded<Value>: @unchecked Sendable {
+  // Unchecked: `value` is only used between lock and unlock.
   private var value: Value
   private let word = LockWord()
 

@@ -5,7 +5,7 @@ import RangeIOTiers
 // Reads ranges of one object with the stages of `RangeReader(contentsOf:)`, and prints what that took as JSON.
 
 let settings = try await Settings(CommandLine.arguments)
-var store: any ChunkStore = HTTPSource.sharedStore
+var store: any ChunkStore = MemoryStore.sharedRemote
 var disk: TieredChunkStore?
 if let directory = settings.disk {
   let tiers = try await TieredChunkStore(

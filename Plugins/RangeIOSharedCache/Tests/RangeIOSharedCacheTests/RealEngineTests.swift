@@ -166,7 +166,9 @@
 
     @Test func `a port that cannot be is refused`() {
       for port in [-1, 0, 65_536] {
-        let error = #expect(throws: ReadError.self) { try SharedCacheNodes(.memcached, [.host("127.0.0.1", port: port)]) }
+        let error = #expect(throws: ReadError.self) {
+          try SharedCacheNodes(.memcached, [.host("127.0.0.1", port: port)])
+        }
         #expect(error?.code == .invalidConfiguration && error?.message.contains("1 to 65535") == true)
       }
     }

@@ -4,9 +4,10 @@
   import RangeIO
   import RangeIOHTTP
   import RangeIOHTTPTestServer
-  import RangeIORemote
   import Synchronization
   import Testing
+
+  @testable import RangeIORemote
 
   @Suite(.timeLimit(.minutes(5))) struct ProxyTests {
     @Test(arguments: [LyingServer.Configuration(), .tls()])
@@ -74,7 +75,8 @@
         for (exception, isReached) in [("127.0.0.0/8", true), ("localhost", false)] {
           // Nothing listens to this port.
           let environment = ProxyEnvironment(["http_proxy": "127.0.0.1:1", "NO_PROXY": exception])
-          let object = try RemoteObject(ObjectURL(server.url(objectPath)), environment: environment)
+          let object = try RemoteObject(
+            ObjectURL(server.url(objectPath)), nil, nil, RemoteConfiguration(), environment: environment)
           do {
             let size = try await object.describe().byteCount
             #expect(size == 100_000 && isReached)

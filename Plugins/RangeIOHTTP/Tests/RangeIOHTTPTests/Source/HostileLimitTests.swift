@@ -6,8 +6,8 @@
 
   /// Numbers near their ends, from the user and from the server.
   @Suite(.timeLimit(.minutes(5))) struct HostileLimitTests {
-    @Test(arguments: [HTTPSource.HTTPVersion.http1, .http2])
-    func `limits as large as they can be are no limits`(_ version: HTTPSource.HTTPVersion) async throws {
+    @Test(arguments: [RemoteConfiguration.HTTPVersion.http1, .http2])
+    func `limits as large as they can be are no limits`(_ version: RemoteConfiguration.HTTPVersion) async throws {
       try await withServer(.tls(http2: version == .http2)) { server in
         for time in [Duration.seconds(Int64.max), .nanoseconds(Int64.max)] {
           var configuration = RemoteConfiguration.test

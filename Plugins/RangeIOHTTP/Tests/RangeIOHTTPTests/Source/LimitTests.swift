@@ -4,8 +4,9 @@
   import RangeIO
   import RangeIOHTTP
   import RangeIOHTTPTestServer
-  import RangeIORemote
   import Testing
+
+  @testable import RangeIORemote
 
   /// Time limits, and servers that cannot be reached. No test measures time: what never ends is ended by the limit of the
   /// suite.
@@ -245,8 +246,7 @@
     }
 
     @Test func `settings that are impossible are refused when the source is opened`() async throws {
-      func refused(_ url: String = "http://127.0.0.1/", _ change: (inout RemoteConfiguration) -> Void) async throws
-      {
+      func refused(_ url: String = "http://127.0.0.1/", _ change: (inout RemoteConfiguration) -> Void) async throws {
         var configuration = RemoteConfiguration.reading
         change(&configuration)
         let source = HTTPSource(url, configuration: configuration)

@@ -7,8 +7,8 @@ public struct ResponseHead: Hashable, Sendable {
   /// Whether a proxy answers for the server, so that the answer may be its own.
   let isForwarded: Bool
 
-  /// A head.
-  init(status: Int, fields: HeaderFields) { self.init(status: status, fields: fields, isForwarded: false) }
+  /// A head, as for tests of an authority.
+  public init(status: Int, fields: HeaderFields) { self.init(status: status, fields: fields, isForwarded: false) }
 
   init(status: Int, fields: HeaderFields, isForwarded: Bool) {
     self.status = status

@@ -174,7 +174,9 @@
       let place = shared.loops?.enter()
       let loop = place.map { HTTPClient.EventLoopPreference.delegate(on: $0.loop) } ?? .indifferent
       // All of HTTP/2 go over one connection, so the next one must not.
-      let silent: @Sendable () -> Void = { [isShared = settings.httpVersion == .http2] in if isShared { shared.retire() } }
+      let silent: @Sendable () -> Void = { [isShared = settings.httpVersion == .http2] in
+        if isShared { shared.retire() }
+      }
       let arrived: @Sendable (Int) -> Void = { [self] in counts.add($0, to: Count.received.rawValue) }
       exchange.start(request, with: shared.client, on: loop, silent: silent, arrived: arrived) {
         [self, loops = shared.loops] in

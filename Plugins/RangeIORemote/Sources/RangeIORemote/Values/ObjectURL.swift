@@ -59,7 +59,8 @@ public struct ObjectURL: Hashable, Sendable {
   /// Creates a URL of its parts. Path and query stand as they will be sent, but for what may not stand in a URL at all.
   ///
   /// - Throws: `ReadError` with `invalidConfiguration`.
-  public init(scheme: Scheme, host: String, port: Int? = nil, path: String = "/", query: String? = nil) throws(ReadError)
+  public init(scheme: Scheme, host: String, port: Int? = nil, path: String = "/", query: String? = nil)
+    throws(ReadError)
   {
     try self.init(scheme: scheme, user: nil, password: nil, host: host, port: port, path: path, query: query)
   }

@@ -83,7 +83,7 @@
     @Test func `a server that refuses connections and was never heard of may be the wrong one`() async throws {
       var settings = RemoteConfiguration()
       settings.proxy = .none
-      let object = try RemoteObject(ObjectURL("http://127.0.0.1:1/"), settings: settings)
+      let object = try RemoteObject("http://127.0.0.1:1/", configuration: settings)
       let unreached = await #expect(throws: ReadError.self) { try await object.describe() }
       #expect(unreached?.isUnreached == true && unreached?.isTransient == true)
       object.core.learnt.withLock { $0.measure.record(latency: .milliseconds(1)) }
@@ -94,14 +94,14 @@
 
     @Test func `by default only silence ends a body, not its time or its rate`() async throws {
       let settings = RemoteConfiguration()
-      let core = try RemoteObject(ObjectURL("http://127.0.0.1:1/"), settings: settings).core
-      #expect(core.deadline == .max && settings.minBytesPerSecond == 0)
+      let core = try RemoteObject("http://127.0.0.1:1/", configuration: settings).core
+      #expect(core.deadline == .max && settings.minBytesPerSecond.bytes == 0)
       let slow = Exchange(
         Exchange.Sent(isHead: false, expected: 1), into: nil,
         limits: Exchange.Limits(
           connect: settings.connectTimeout.nanoseconds, head: settings.firstByteTimeout.nanoseconds,
           idle: settings.idleTimeout.nanoseconds, deadline: core.deadline, drain: 0, isHTTP2: false,
-          minBytesPerSecond: settings.minBytesPerSecond, rateWindow: settings.rateWindow),
+          minBytesPerSecond: settings.minBytesPerSecond.bytes, rateWindow: settings.rateWindow),
         judge: { _ in .none })
       slow.phase.store(.body, ordering: .relaxed)
       // A byte each fifteen seconds, for eleven days.

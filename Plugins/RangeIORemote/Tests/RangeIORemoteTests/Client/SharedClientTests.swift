@@ -22,7 +22,7 @@
       async throws
     {
       let client = try client(keepAlive: version == .http1 ? 1001 : 1002) {
-        $0.version = version
+        $0.httpVersion = version
         $0.maxConnectionsPerHost = 3
       }
       let permits = client.permits(for: try origin("a.test"))

@@ -21,7 +21,7 @@
         settings.keepAliveTimeout = .seconds(keepAlive)
         settings.maxConnectionsPerHost = 1
         let url = try ObjectURL("http://127.0.0.1:1/")
-        core = ObjectCore(url, settings)
+        core = try ObjectCore(url, settings)
         shared = try core.clients.client(for: url)
         permits = shared.permits(for: url.origin)
         request = try HTTPClient.Request(url: url.text)

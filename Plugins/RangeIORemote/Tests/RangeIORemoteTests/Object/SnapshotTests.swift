@@ -10,7 +10,7 @@
     func `an object of which no range can be requested is read forward unless all of it is at hand`(hasNoRanges: Bool)
       throws
     {
-      let core = ObjectCore(try ObjectURL("http://127.0.0.1:1/"), RemoteConfiguration())
+      let core = try ObjectCore(ObjectURL("http://127.0.0.1:1/"), RemoteConfiguration())
       let version = ObjectVersion(.versionID(ExactText("v1")), size: 100)
       let snapshot = RemoteObject.Snapshot(
         version, VersionPin.of(version, id: "object"), stated: .init(), hasNoRanges: hasNoRanges, core)

@@ -116,10 +116,11 @@ struct SimulatedReads {
       case .mend:
         action =
           server.random.happens(800)
-          ? machine.mended(at: server.clock) : machine.mendFailed(nil, at: server.clock)
-      case .finish(let description):
+          ? machine.mended(at: server.clock) : machine.mendFailed(at: server.clock)
+      case .described(let description):
         opened = Array(bytes.suffix(description.bytes.count))
         return .success(description)
+      case .describe, .finish: throw Wrong("a description ends as a read does")
       case .fail(let failure): return .failure(failure)
       }
     }
@@ -128,7 +129,7 @@ struct SimulatedReads {
 
   private mutating func verdict() -> RefusalVerdict {
     switch server.random.below(6) {
-    case 0: .fail(Failure(.other("Denied"), "the server answered Denied"))
+    case 0: .fail(ReadError(.permissionDenied, "the server answered Denied"))
     case 1: .mend(.region("r"))
     case 2: .mend(.clock(offset: 100))
     case 3: .mend(.credentials)
@@ -181,12 +182,13 @@ struct SimulatedReads {
       case .mend:
         action =
           server.random.happens(800)
-          ? machine.mended(at: server.clock) : machine.mendFailed(nil, at: server.clock)
+          ? machine.mended(at: server.clock) : machine.mendFailed(at: server.clock)
       case .describe:
         action = machine.described(try describeAgain(), at: server.clock)
       case .finish:
         try compare(bytes, range, version)
         return .read
+      case .described: throw Wrong("a read ends as a description does")
       case .fail(let failure): return .failed(try checked(failure).reason)
       }
     }

@@ -1,3 +1,4 @@
+import RangeIO
 import RangeIOSupport
 import Testing
 
@@ -68,15 +69,15 @@ struct ObjectURLTests {
     "http://[::1%25eth0]/", "http://" + String(repeating: "a", count: 256) + "/",
     "http://a/" + String(repeating: "a", count: 32_768),
   ]) func `what is no URL of HTTP is refused`(_ text: String) {
-    #expect(throws: Failure.self) { try ObjectURL(text) }
+    #expect(throws: ReadError.self) { try ObjectURL(text) }
   }
 
   @Test func `a refusal does not show the URL`() {
-    do throws(Failure) {
+    do throws(ReadError) {
       _ = try ObjectURL("https://user:hunter2@a b/x?sig=hunter2")
       Issue.record("it was taken")
     } catch {
-      #expect(!error.text.contains("hunter2") && error.reason == .invalidURL)
+      #expect(!error.message.contains("hunter2") && error.code == .invalidConfiguration)
     }
   }
 

@@ -69,7 +69,7 @@
     private func content(_ request: ServerRequest, _ state: State, _ date: Int) -> ScriptedAnswer {
       let versions = state.objects[request.path] ?? []
       let wanted = request.parameter("versionId")
-      let found = wanted == nil ? versions.last : versions.last { $0.id.map(PercentEncoding.query) == wanted }
+      let found = wanted == nil ? versions.last : versions.last { $0.id.map(ObjectURL.encodedQuery) == wanted }
       guard let found else { return error(404, wanted == nil ? "NoSuchKey" : "NoSuchVersion") }
       var answer = ScriptedAnswer.honest(request, found.object, date: date)
       answer.fields["x-amz-version-id"] = found.id

@@ -32,10 +32,11 @@
         "Authorization": "AWS4-HMAC-SHA256 Credential=AKID/20260102/us-east-1/s3/aws4_request, SignedHeaders=host, "
           + "Signature=0"
       ])
+      var configuration = RemoteConfiguration()
+      configuration.proxy = .none
       let answer = try await SmallExchange.send(
-        method: method, url: try ObjectURL(server.url(target)), fields: fields, body: body,
-        timeout: .seconds(30),
-        limit: 65_536, usesProxy: false)
+        method: method, url: try ObjectURL(server.url(target)), fields: fields, body: body, timeout: .seconds(30),
+        limit: 65_536, configuration: configuration)
       try #require(
         (200...204).contains(answer.status), "\(method) \(target): \(String(decoding: answer.body, as: UTF8.self))")
     }
