@@ -223,7 +223,7 @@ import Testing
     #expect(try contents(directory("err")).isEmpty)
   }
 
-  @Test func `Ctrl-C ends it with 130, also while it writes to a pipe that nobody reads`() async throws {
+  @Test func `Ctrl-C ends it with 130, also while it writes to a pipe that is not read`() async throws {
     let path = try directory.sparseFile("f", byteCount: 8 << 20)
     let pipe = try ReadingEnd()
     let process = try pipe.start("cat", path, errors: directory("err"))

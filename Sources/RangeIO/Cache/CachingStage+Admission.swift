@@ -6,13 +6,13 @@ extension CachingStage {
   /// them.
   func keeps(_ request: ReadRequest, _ key: UInt64, _ admission: AdmissionMeter) -> Bool {
     guard admission.touches.touch(key) else { return false }
-    return !request.source.isPassed || hasRoom(for: request.range) || admission.takesTurn()
+    return !request.source.isPassed || hasRoom(for: request.range) || admission.isKeptThisTime()
   }
 
   /// Whether a read that ``hit(_:of:isAbsent:)`` has not answered goes past the store, known without asking anything that
   /// waits: it is longer than what is kept; or nothing of it is here, and it is not to be kept. `false` means nothing in
   /// particular.
-  func letsPass(_ range: ByteRange, of source: SourceDescription, isAbsent: Bool) -> Bool {
+  func goesPast(_ range: ByteRange, of source: SourceDescription, isAbsent: Bool) -> Bool {
     guard range.count <= largest else { return true }
     guard isAbsent, keepsSecondReads, let number = source.knownToken(of: number) else { return false }
     let grid = grid(of: source)
@@ -21,7 +21,7 @@ extension CachingStage {
     let key = Self.touchHash(block, number)
     let isFirst = !meter.touches.touch(key)
     // Of those that pass a few are kept, see `keeps`.
-    guard isFirst || source.isPassed && !hasRoom(for: range) && meter.passesTurn() else {
+    guard isFirst || source.isPassed && !hasRoom(for: range) && meter.passesThisTime() else {
       return false
     }
     memory?.noteMiss(range, token: number, grid: grid, isFirst: isFirst)

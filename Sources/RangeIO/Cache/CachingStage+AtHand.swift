@@ -64,7 +64,7 @@ extension CachingStage {
   /// The bytes of a read past the store, if the stages below have them at hand.
   ///
   /// While they have nothing at hand, only one read in sixteen asks: a source that waits would be asked twice.
-  func passAtHand(_ request: ReadRequest, _ next: ReadNext) -> ReadResponse? {
+  func readPastAtHand(_ request: ReadRequest, _ next: ReadNext) -> ReadResponse? {
     guard request.isPlain, next.bottom.isPrompt,
       hasBytesAtHand.load(ordering: .relaxed) || next.bottom.cacheMisses % 16 == 0
     else { return nil }

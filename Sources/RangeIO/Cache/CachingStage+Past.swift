@@ -5,7 +5,7 @@ extension CachingStage {
     guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
     let response: ReadResponse
     // Without an asynchronous call, if that can be.
-    if let ready = passAtHand(request, next) { response = ready } else { response = try await next(request) }
+    if let ready = readPastAtHand(request, next) { response = ready } else { response = try await next(request) }
     countMiss(request, next)
     return response
   }

@@ -3,13 +3,13 @@
 extension ReadLink {
   /// The source as the stages below see it.
   private final func seen(_ source: SourceDescription) -> SourceDescription {
-    isUnderiving ? source.base ?? source : source
+    showsBase ? source.base ?? source : source
   }
 
   /// Whether each range of `request` is one to be read: not empty, and within the source.
   @usableFromInline final func takes(_ request: ReadRequest) -> Bool {
     // Nearly all requests: without a copy of the source, whose count of references all tasks would share.
-    if !isUnderiving, request.isOfOneRange { return !request.range.isEmpty && request.source.has(request.range) }
+    if !showsBase, request.isOfOneRange { return !request.range.isEmpty && request.source.has(request.range) }
     let source = seen(request.source)
     return request.ranges.allSatisfy { !$0.isEmpty && source.has($0) }
   }

@@ -7,20 +7,20 @@
   final let bottom: SourceLink
   /// Whether this is a ``StageLink``.
   @usableFromInline final let isStage: Bool
-  /// Whether this is an ``UnderivingLink``.
-  final let isUnderiving: Bool
+  /// Whether this is an ``BaseDescriptionLink``.
+  final let showsBase: Bool
   /// The type of the stage that reads through this; `nil` for a reader.
   final let caller: Any.Type?
 
   init(
-    background: BackgroundWork, time: TimeSource, bottom: SourceLink, isStage: Bool = false, isUnderiving: Bool = false,
+    background: BackgroundWork, time: TimeSource, bottom: SourceLink, isStage: Bool = false, showsBase: Bool = false,
     calledBy caller: Any.Type?
   ) {
     self.background = background
     self.time = time
     self.bottom = bottom
     self.isStage = isStage
-    self.isUnderiving = isUnderiving
+    self.showsBase = showsBase
     self.caller = caller
   }
 
@@ -110,14 +110,14 @@ private final class NeverReady: ReadyStage {
 }
 
 /// Removes the description that the stage above derived, so that stages below see theirs.
-final class UnderivingLink: ReadLink, @unchecked Sendable {
+final class BaseDescriptionLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   let next: ReadNext
 
   init(above next: ReadNext, calledBy caller: Any.Type) {
     self.next = next
     super.init(
-      background: next.background, time: next.time, bottom: next.link.bottom, isUnderiving: true, calledBy: caller)
+      background: next.background, time: next.time, bottom: next.link.bottom, showsBase: true, calledBy: caller)
   }
 
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {

@@ -32,7 +32,7 @@ extension ReadNext {
       if let stage = link as? StageLink {
         if let cache = stage.cache { return (cache, source, isDerived) }
         link = stage.next.link
-      } else if let underiving = link as? UnderivingLink {
+      } else if let underiving = link as? BaseDescriptionLink {
         (source, isDerived) = (source?.base ?? source, true)
         link = underiving.next.link
       } else {

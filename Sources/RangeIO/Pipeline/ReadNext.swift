@@ -76,7 +76,7 @@ public struct ReadNext: Sendable {
   }
 
   /// Whether the stage above shows the same bytes as this: it does not derive its own source.
-  var showsSameBytes: Bool { !(link is UnderivingLink) }
+  var showsSameBytes: Bool { !(link is BaseDescriptionLink) }
 
   /// Returns the response if the stages below have it now: without waiting, and without an asynchronous call. `nil`
   /// means nothing in particular.
@@ -106,7 +106,7 @@ extension ReadNext {
   ///   - changesSource: whether the stage derives a description of its own.
   ///   - caller: the type of the stage above it, if there is one.
   func under(_ stage: any ReadStage, changesSource: Bool, calledBy caller: Any.Type?) -> ReadNext {
-    let below = changesSource ? ReadNext(UnderivingLink(above: self, calledBy: type(of: stage))) : self
+    let below = changesSource ? ReadNext(BaseDescriptionLink(above: self, calledBy: type(of: stage))) : self
     return ReadNext(StageLink(stage.linked, above: below, calledBy: caller))
   }
 }

@@ -150,7 +150,7 @@ extension ReaderCore {
       let response: ReadResponse
       if isDirect {
         response = ReadResponse(try await Self.read(range, of: first, direct))
-      } else if isCacheAlone, topCache.letsPass(range, of: first, isAbsent: isAbsent) {
+      } else if isCacheAlone, topCache.goesPast(range, of: first, isAbsent: isAbsent) {
         response = ReadResponse(try await Self.read(range, of: first, direct))
         if response.bytes.count == range.count { link.countCacheMiss() }
       } else {

@@ -41,12 +41,12 @@ final class AdmissionMeter: Sendable {
   }
 
   /// Whether it is the turn of a read to be kept, while most pass.
-  func takesTurn() -> Bool {
+  func isKeptThisTime() -> Bool {
     turns.wrappingAdd(1, ordering: .relaxed).newValue % AdmissionGain.passingShare == 0
   }
 
-  /// The same for a read that can pass at once: `false` leaves the turn to ``takesTurn()``, which that read comes to later.
-  func passesTurn() -> Bool {
+  /// The same for a read that can pass at once: `false` leaves the turn to ``isKeptThisTime()``, which that read comes to later.
+  func passesThisTime() -> Bool {
     var now = turns.load(ordering: .relaxed)
     while (now &+ 1) % AdmissionGain.passingShare != 0 {
       let exchange = turns.weakCompareExchange(expected: now, desired: now &+ 1, ordering: .relaxed)

@@ -55,13 +55,13 @@ struct AdmissionShadow: Sendable {
   mutating func read(_ key: UInt64, weight: Int, room: Room) -> Outcomes {
     let isHit = passing.read(key, weight: weight)
     let keeping = keep(key, weight: weight, room: room)
-    let isAdmitted = !isHit && keeping != .first && (passing.bytes + weight <= room.bytes || takesTurn())
+    let isAdmitted = !isHit && keeping != .first && (passing.bytes + weight <= room.bytes || isKeptThisTime())
     if isAdmitted { passing.add(key, weight: weight) }
     passing.trim(to: room.bytes)
     return Outcomes(keeping: keeping, passing: isHit ? .hit : isAdmitted ? .admitted : .first)
   }
 
-  private mutating func takesTurn() -> Bool {
+  private mutating func isKeptThisTime() -> Bool {
     turns += 1
     return turns % AdmissionGain.passingShare == 0
   }

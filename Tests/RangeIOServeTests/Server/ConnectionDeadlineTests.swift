@@ -51,7 +51,7 @@ struct ConnectionDeadlineTests {
     #expect(state.deadline == .seconds(19))
   }
 
-  @Test func `requests sent ahead are awaited by nobody`() {
+  @Test func `requests sent ahead are not awaited`() {
     var state = deadline()
     state.headArrived()
     state.headArrived()

@@ -180,7 +180,7 @@
       }
     }
 
-    @Test func `statistics are for this machine, or for nobody`() async throws {
+    @Test func `statistics are for this machine only, or are not served`() async throws {
       try await withFolder { port, folder in
         _ = try await ask("/a.bin", port: port)
         let stats = try await ask("/-/stats", port: port)

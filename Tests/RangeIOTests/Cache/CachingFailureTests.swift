@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 1])
-  func `an answer of the wrong length is nobody's bytes`(by: Int) async throws {
+  func `an answer of the wrong length is never returned`(by: Int) async throws {
     let source = FaultySource(SyntheticSource(byteCount: 100_000)) { number, _ in
       number > 0 ? nil : by < 0 ? .short(by: 1) : .long(by: 1)
     }
@@ -114,7 +114,7 @@ import Testing
     #expect(store.isQuiet)
   }
 
-  @Test func `whoever tried again is told of the second failure`() async throws {
+  @Test func `a read that tried again is told of the second failure`() async throws {
     let source = HeldSource()
     let reader = try await reader(source)
     let first = await begin(reader)
@@ -173,7 +173,7 @@ import Testing
     #expect(store.isQuiet)
   }
 
-  @Test func `however many readers close, whoever waits for their flights gets his bytes`() async throws {
+  @Test func `however many readers close, others that wait for their flights get their bytes`() async throws {
     let sources = (0..<5).map { _ in HeldSource() }
     var readers: [RangeReader] = []
     for source in sources { readers.append(try await reader(source)) }

@@ -61,7 +61,7 @@ struct CachingFirstTouchTests {
     await reader.close()
   }
 
-  @Test func `a first read joins nobody's flight, as is explained`() async throws {
+  @Test func `a first read joins no flight, as is explained`() async throws {
     let held = HeldSource()
     let sources = (one: HeldSource(isHeld: false), other: held)
     let store = store

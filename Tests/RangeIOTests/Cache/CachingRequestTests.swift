@@ -121,7 +121,7 @@ import Testing
     #expect(kept.contains { $0.contains(150) })
   }
 
-  @Test func `nothing is fetched for nobody when it cannot be kept`() async throws {
+  @Test func `nothing is fetched without a reader when it cannot be kept`() async throws {
     let store = MemoryStore(limit: .bytes(3000))
     let reader = try await reader(SyntheticSource(byteCount: 100_000), store, fill: .requestedFirst)
     #expect(try await reader.isRight(100..<200))

@@ -60,7 +60,7 @@ struct CachingSharingTests {
 
   // MARK: versions
 
-  @Test func `a source without a validator is shared by nobody, and forgotten with its reader`() async throws {
+  @Test func `a source without a validator is not shared, and forgotten with its reader`() async throws {
     let sources = (0..<2).map { _ in HeldSource(version: nil, isHeld: false) }
     let (one, other) = (try await reader(sources[0]), try await reader(sources[1]))
     for reader in [one, other, one] { #expect(try await reader.isRight(0..<100)) }
@@ -75,7 +75,7 @@ struct CachingSharingTests {
     #expect(store.sources.count == 0)
   }
 
-  @Test func `a new version serves nothing stale and retires the old one that nobody reads`() async throws {
+  @Test func `a new version serves nothing stale and retires the old one if it has no readers`() async throws {
     let old = try await reader(HeldSource(version: 1, isHeld: false))
     #expect(try await old.isRight(0..<5000, version: 1))
     let token = store.sources.all[0]

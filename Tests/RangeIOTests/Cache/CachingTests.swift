@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: [0..<100, 1000..<1001, 0..<4096, 4000..<30_000])
-  func `a hit calls nobody below and never suspends`(range: ByteRange) async throws {
+  func `a hit calls no stage below and never suspends`(range: ByteRange) async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let reader = try await reader(source, MemoryStore(limit: .mebibytes(1)))
     _ = try await reader.read(0..<50_000)
@@ -235,7 +235,7 @@ import Testing
     #expect(store.cachedRanges(of: reader.source) == [4096..<16_384, 98_304..<100_000])
   }
 
-  @Test func `the requested bytes come first and nobody waits for the rest of the blocks`() async throws {
+  @Test func `the requested bytes come first, without waiting for the rest of the blocks`() async throws {
     let source = HeldSource()
     let store = MemoryStore(limit: .mebibytes(1))
     let reader = try await reader(source, store, .requestedFirst)

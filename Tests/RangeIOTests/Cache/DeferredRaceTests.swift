@@ -121,7 +121,7 @@ struct DeferredRaceTests {
     #expect(load.isCancelled)
   }
 
-  @Test func `whatever the order, it completes once, and with the bytes of whoever had them first`() {
+  @Test func `whatever the order, it completes once, with the first bytes`() {
     // Each happens at most once, an answer of the source only after it was asked, of each at most one.
     func go(_ events: [Event]) {
       let scene = run(events)

@@ -113,7 +113,7 @@ import Testing
     #expect(source.asked.count == 2)
   }
 
-  @Test func `a source that ignores cancellation keeps nobody waiting`() async throws {
+  @Test func `a source that ignores cancellation does not keep callers waiting`() async throws {
     let source = GatedSource(SyntheticSource(byteCount: 1 << 20))
     let reader = try await reader(source)
     let reads = await stampede(reader, 10)

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `whoever leaves is gone, the others keep their order`() {
+  @Test func `a waiter that leaves is gone, the others keep their order`() {
     for leaving in 1...5 {
       var waiters = Self.waiters(1..<6)
       #expect(Self.leave(&waiters, leaving))

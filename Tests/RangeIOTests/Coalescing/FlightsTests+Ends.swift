@@ -78,7 +78,7 @@ extension FlightsTests {
     #expect(Self.leave(&table, second) == Self.flights(first))
   }
 
-  @Test func `whoever left is not handed out`() {
+  @Test func `a waiter that left is not handed out`() {
     var table = Table(longest: 512)
     let plans = (1...3).map { Self.request(&table, 0..<10, waiter: $0) }
     #expect(Self.leave(&table, plans[1]) == [])
@@ -100,7 +100,7 @@ extension FlightsTests {
     #expect(Self.leave(&table, plan) == [plan.starts[0].flight])
   }
 
-  @Test func `of several flights, those which nobody else wants are cancelled`() {
+  @Test func `of several flights, those without another waiter are cancelled`() {
     var table = Table(longest: 512)
     let middle = Self.request(&table, 128..<192)
     let wide = Self.request(&table, 0..<64, 128..<192, 256..<320, waiter: 2)
@@ -135,7 +135,7 @@ extension FlightsTests {
     #expect(Self.started(next) == [0..<64])
   }
 
-  @Test func `a cancelled flight is under way until it completes, with nobody to wake`() {
+  @Test func `a cancelled flight is under way until it completes, and wakes no waiter`() {
     var table = Table(longest: 512)
     let left = Self.request(&table, 0..<10)
     _ = Self.leave(&table, left)

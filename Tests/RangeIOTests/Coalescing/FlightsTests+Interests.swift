@@ -40,7 +40,7 @@ extension FlightsTests {
     #expect(Array(table.completed(Self.flights(prefetch)[0])) == [])
   }
 
-  @Test func `whoever asked for a prefetch cancels it by leaving`() {
+  @Test func `the task that asked for a prefetch cancels it by leaving`() {
     var table = Table(longest: 512)
     let prefetch = Self.request(&table, 0..<10, waiter: nil, purpose: .prefetch)
     #expect(Self.leave(&table, prefetch) == Self.flights(prefetch))

@@ -31,7 +31,7 @@ import Testing
 
   // MARK: Starting
 
-  @Test func `a gap that nobody brings starts one flight, which brings it`() throws {
+  @Test func `a gap that no flight brings starts one, which brings it`() throws {
     var table = Table(longest: 512)
     #expect(table.isEmpty)
     let plan = Self.request(&table, 70..<100)
@@ -158,7 +158,7 @@ import Testing
     #expect(table.joinableCount == 3)
   }
 
-  @Test func `only what nobody brings is widened`() {
+  @Test func `only what no flight brings is widened`() {
     var table = Table(longest: 512)
     _ = Self.request(&table, 128..<192)
     var widened: [ByteRange] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 @Suite(.simulated) struct ShutdownGateTests {
-  @Test func `uses are counted until the gate is closed, and nobody enters after`() {
+  @Test func `uses are counted until the gate is closed, and none enters after`() {
     let gate = ShutdownGate()
     #expect(gate.enter())
     #expect(gate.enter())

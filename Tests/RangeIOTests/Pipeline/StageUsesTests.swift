@@ -57,7 +57,7 @@ import Testing
     #expect(stage.events.all == ["closes", "closed", "read", "closes", "closed"])
   }
 
-  @Test func `whoever waits to open can be cancelled`() async throws {
+  @Test func `waiting to open can be cancelled`() async throws {
     let stage = Slow()
     let first = try await reader(stage)
     let closing = Task { await first.close() }

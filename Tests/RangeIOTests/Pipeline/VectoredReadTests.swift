@@ -32,7 +32,7 @@ import Testing
     #expect(source.requests == [.init(ranges: [1..<3, 4..<5], id: "content")])
   }
 
-  @Test func `one range past the end fails all and reaches nobody`() async throws {
+  @Test func `one range past the end fails all before the source is asked`() async throws {
     let source = ContentSource(content)
     let reader = try await RangeReader(source)
     let error = await #expect(throws: ReadError.self) { try await reader.read([0..<1, 99..<101]) }

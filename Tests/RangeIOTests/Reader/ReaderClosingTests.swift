@@ -202,7 +202,7 @@ import Testing
     await reader.close()
   }
 
-  @Test func `what nobody waits for any more is told so`() async throws {
+  @Test func `a read that is no longer waited for is told so`() async throws {
     let clock = ManualClock()
     let slow = SyntheticSource(byteCount: 100_000_000, latency: .seconds(1), time: TimeSource(clock))
     let reader = try await RangeReader(slow)

@@ -141,7 +141,7 @@ struct AdmissionQueueTests {
 
   /// Random events, with rules that hold after each.
   @Test(arguments: testSeeds)
-  func `whatever happens, limits hold, nobody is lost, and all go in the end`(seed: UInt64) {
+  func `whatever happens, limits hold, no waiter is lost, and all go in the end`(seed: UInt64) {
     var random = TestRandom(seed)
     let limit = 1 + random.below(4)
     let bucket = random.below(2) == 0 ? nil : RateBucket(bytesPerSecond: 1000, burst: 50)

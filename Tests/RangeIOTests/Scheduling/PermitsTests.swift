@@ -81,7 +81,7 @@ import Testing
     #expect(entered.all == ["demand", "prefetch"])
   }
 
-  @Test func `a permit given back is there for whoever comes`() async throws {
+  @Test func `a permit given back is there for the next caller`() async throws {
     let permits = Permits(1)
     for _ in 0..<10 {
       try await permits.enter(list)

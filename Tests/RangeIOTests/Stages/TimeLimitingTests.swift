@@ -35,7 +35,7 @@ struct TimeLimitingTests {
     #expect(stage.statistics()?.figures == ["reads that waited": 1, "timed out": 1])
   }
 
-  @Test func `a source that ignores cancellation keeps nobody beyond the deadline`() throws {
+  @Test func `a source that ignores cancellation delays no read beyond the deadline`() throws {
     try Simulation.run(seed: 7) { simulation in
       let source = GatedSource(SyntheticSource(byteCount: 1000))
       let reader = try await RangeReader(
@@ -202,7 +202,7 @@ struct TimeLimitingTests {
     }
   }
 
-  @Test func `a request whose time is over asks nobody`() throws {
+  @Test func `a request whose time is over does not reach the source`() throws {
     let pipeline = ReadPipeline {
       Ending(at: ReadInstant(nanoseconds: 0))
       TimeLimiting(.seconds(5))

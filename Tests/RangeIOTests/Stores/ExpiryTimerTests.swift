@@ -40,7 +40,7 @@ struct ExpiryTimerTests {
     }
   }
 
-  @Test func `without limits nobody sleeps, and changing them often leaves one sleeper`() {
+  @Test func `without limits no task sleeps, and changing them often leaves one sleeper`() {
     let timer = ExpiryTimer()
     for _ in 0..<100 { restart(timer, age: .seconds(100)) }
     #expect(clock.sleeperCount == 1)

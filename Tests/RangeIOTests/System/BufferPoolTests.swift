@@ -103,7 +103,7 @@ import Testing
     #expect(pool.idleByteCount == 0)
   }
 
-  @Test func `idle buffers of sizes that nobody asks for any more make room`() throws {
+  @Test func `idle buffers of sizes no longer asked for make room`() throws {
     let pool = BufferPool(keeping: .mebibytes(2))
     do {
       let old = try (0..<8).map { _ in try pool.buffer(256 * 1024) }

@@ -30,7 +30,7 @@ import Testing
     return one.object == nil
   }
 
-  @Test func `what is looked at is released when nobody looks at it any more`() throws {
+  @Test func `what is looked at is released after the last look`() throws {
     let line = try #require(Hazards.own)
     let (seen, other, last, more) = (Watched(), Watched(), Watched(), Watched())
     line.pointee.store(UInt(bitPattern: seen.owned.toOpaque()), ordering: .sequentiallyConsistent)

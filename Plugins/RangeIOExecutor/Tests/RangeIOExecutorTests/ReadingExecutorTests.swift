@@ -62,7 +62,7 @@ struct ReadingExecutorTests {
     #expect(executor.threadCount <= 3)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `a task that suspends goes on, whoever resumes it`() async {
+  @Test(.timeLimit(.minutes(5))) func `a task that suspends goes on, whichever thread resumes it`() async {
     let executor = ReadingExecutor(limit: 4, width: 1)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<200 {

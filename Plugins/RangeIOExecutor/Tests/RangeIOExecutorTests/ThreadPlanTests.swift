@@ -61,7 +61,7 @@ struct ThreadPlanTests {
     #expect(plan.next(for: "b") == nil && plan.isOneAlone)
   }
 
-  @Test func `nobody is woken for a thread that waits while nothing is queued`() {
+  @Test func `no thread is woken while nothing is queued`() {
     var plan = Plan(limit: 8, width: 1)
     _ = plan.queued(0)
     #expect(plan.next(for: "a") == 0)

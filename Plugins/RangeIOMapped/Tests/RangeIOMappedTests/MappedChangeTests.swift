@@ -54,8 +54,7 @@ struct MappedChangeTests {
   }
 
   @Test(arguments: [MappedSource.Slices.zeroCopy, .copied], [0, 1, 4096, 50_000])
-  func `a file that was made shorter is another, and kills nobody`(slices: MappedSource.Slices, left: Int) async throws
-  {
+  func `a file that was made shorter is another, and no crash`(slices: MappedSource.Slices, left: Int) async throws {
     let (path, _) = try directory.file(count: 300_000)
     let reader = try await mappedReader(path, .init(slices: slices))
     // Mapped, and its page table filled, before it is cut.
@@ -70,7 +69,7 @@ struct MappedChangeTests {
     await reader.close()
   }
 
-  @Test func `a file that is cut and grown again while it is read kills nobody`() async throws {
+  @Test func `a file that is cut and grown again while read ends no process`() async throws {
     let (path, bytes) = try directory.file(count: 400_000)
     let served = await withTaskGroup(of: Int.self) { group in
       for reader in 0..<8 {

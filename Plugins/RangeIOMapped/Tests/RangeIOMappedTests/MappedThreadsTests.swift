@@ -41,7 +41,7 @@ struct MappedThreadsTests {
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `a read that nobody waits for any more brings in no further pages`(isOne: Bool, byClosing: Bool) async throws {
+  func `a read that is no longer waited for brings in no further pages`(isOne: Bool, byClosing: Bool) async throws {
     let (path, _) = try directory.file(count: isOne ? 20 << 20 : 1 << 20)
     try await settle(path)
     let (begun, begins) = AsyncStream.makeStream(of: Void.self)

@@ -149,7 +149,7 @@
           try await wait(for: awaited, fetching: missing, of: family, request, next, into: &read)
         }
       } catch {
-        // The leases of those that are put in spite of that end by being put.
+        // A block that arrives all the same is put, which ends its lease.
         abandon(missing.map(family.key), of: request.source, next)
         throw error
       }

@@ -66,7 +66,7 @@ final class BegunReads: Sendable {
     self.mayLook = mayLook
   }
 
-  /// Whether it does.
+  /// Whether the kernel begins reads of this device when it is asked for what is resident.
   var isCertain: Bool { seen.load(ordering: .relaxed) >= Self.enough }
 
   /// Whether that is not known yet.

@@ -51,7 +51,7 @@ extension SpillStore {
       return [.missing(range, .disk, "what version of the source this is cannot be written down")]
     }
     let kept = state.withLock { $0.lacksFreeSpace } ? Self.noFreeSpace : String.notKept
-    let missing = isDearEnough(binding.token.source, for: grid.blockSize) ? kept : Self.notSlower
+    let missing = costsMoreThanDisk(binding.token.source, for: grid.blockSize) ? kept : Self.notSlower
     guard let slot = binding.slot else { return [.missing(range, .disk, missing)] }
     let wallNow = configuration.wallClock()
     let now = self.now

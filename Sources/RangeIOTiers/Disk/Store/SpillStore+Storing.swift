@@ -15,8 +15,8 @@ extension SpillStore {
   func offer(_ chunk: Chunk, isGated: Bool, isAsked: Bool = false, isBound: Bool = false) -> SpillStaging.Offer {
     guard readOnlyReason == nil else { return .dropped }
     let token = chunk.token
-    let isDearEnough = isAsked || isDearEnough(token.source, for: chunk.range.count)
-    let isEligible = isDearEnough && isEligible(chunk)
+    let costsMoreThanDisk = isAsked || costsMoreThanDisk(token.source, for: chunk.range.count)
+    let isEligible = costsMoreThanDisk && isEligible(chunk)
     let now = self.now
     let wallNow = configuration.wallClock()
     // `nil`: the token must be bound first, once.
@@ -26,7 +26,7 @@ extension SpillStore {
       guard let identity = binding?.identity else {
         state.counts.offered += 1
         state.counts.ineligible += 1
-        if !isDearEnough { state.counts.notSlower += 1 }
+        if !costsMoreThanDisk { state.counts.notSlower += 1 }
         return (.ineligible, nil)
       }
       return state.offer(
@@ -51,7 +51,7 @@ extension SpillStore {
   }
 
   /// Whether a source costs more to read than a disk, or its cost does not matter.
-  func isDearEnough(_ source: SourceDescription, for count: Int) -> Bool {
+  func costsMoreThanDisk(_ source: SourceDescription, for count: Int) -> Bool {
     configuration.keepsFastSources || source.cost.isDearer(than: SourceDescription.Cost(), for: count)
   }
 

@@ -267,7 +267,7 @@ struct FollowingTests {
   }
 
   @Test(arguments: Arrangement.allCases, Look.allCases)
-  func `once anybody has seen a recording cut, nobody is shown what was kept of it`(
+  func `once a recording was seen cut, what was kept of it is not shown again`(
     arrangement: Arrangement, look: Look
   ) async throws {
     let directory = try TemporaryDirectory()
@@ -357,7 +357,7 @@ struct FollowingTests {
     await source.close()
   }
 
-  @Test func `a recording ends when it is seen cut, or when nobody has it open`() {
+  @Test func `a recording ends when it is seen cut, or when its last reader closes`() {
     var status = FileStatus()
     (status.device, status.inode) = (UInt64.max, 4711)
     func time(_ nanoseconds: UInt32) -> FileTime { FileTime(seconds: 0, nanoseconds: nanoseconds) }

@@ -30,7 +30,7 @@ struct RefreshingTests {
     await reader.close()
   }
 
-  @Test func `a change is noticed while nobody reads`() throws {
+  @Test func `a change is noticed between reads`() throws {
     try Simulation.run(seed: 1) { simulation in
       let source = SyntheticSource(byteCount: 1000)
       let reader = try await Self.refreshingReader(source, simulation)

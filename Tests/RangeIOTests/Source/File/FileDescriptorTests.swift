@@ -54,7 +54,7 @@ struct FileDescriptorTests {
     }
   }
 
-  @Test func `whoever waits for a lease can be cancelled, and keeps no thread of Swift's`() async throws {
+  @Test func `waiting for a lease can be cancelled, and keeps no thread of Swift's`() async throws {
     let gate = Gate()
     let isWithinTask = Locked<Bool?>(nil)
     let syscalls = Syscalls(

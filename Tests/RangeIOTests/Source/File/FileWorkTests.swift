@@ -118,7 +118,7 @@ struct FileWorkTests {
     #expect(error?.message.hasPrefix("the source is closed: make a new one for each reader") == true)
   }
 
-  @Test func `whoever waits for work leaves at once when it is cancelled`() async throws {
+  @Test func `a task that waits for work leaves at once when it is cancelled`() async throws {
     let (path, _) = try await directory.file(count: 1000)
     let source = FileSource(path, configuration: TestEngine.configuration())
     let description = try await source.describe()

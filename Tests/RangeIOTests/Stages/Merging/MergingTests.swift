@@ -55,7 +55,7 @@ import Testing
     #expect(responses.all[1].isEmpty)
   }
 
-  @Test func `nobody is given what he would not keep`() async throws {
+  @Test func `a request is given no bytes that it would not keep`() async throws {
     let responses = Noted<[RangedBytes]>()
     let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {
       Overlooking(responses: responses)

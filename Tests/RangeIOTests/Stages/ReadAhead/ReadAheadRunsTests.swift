@@ -217,7 +217,7 @@ struct ReadAheadRunsTests {
     #expect(runs.notice((8 << 24) + 8192..<(8 << 24) + 12288, bounds).ended == [first])
   }
 
-  @Test func `a run that nobody follows ends`() {
+  @Test func `a run that is not followed ends`() {
     var runs = ReadAheadRuns()
     _ = ask(&runs, steps(3, of: 4096))
     var random = TestRandom(5)

@@ -276,7 +276,7 @@ struct ReadAheadTests {
 
   // MARK: the budget
 
-  @Test func `what has ended holds nothing of the budget, and holds up nobody`() throws {
+  @Test func `what has ended holds nothing of the budget, and delays no other run`() throws {
     try Simulation.run(seed: 12) { simulation in
       let budget = ReadAhead.Budget(.mebibytes(1))
       // Its stage remembers other sources instead, just when a read has noticed a run.
@@ -347,7 +347,7 @@ struct ReadAheadTests {
 
   // MARK: hints
 
-  @Test func `what will be read is fetched with nobody waiting, and used`() throws {
+  @Test func `what will be read is fetched ahead, and used`() throws {
     try Simulation.run(seed: 7) { simulation in
       let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
       let reader = try await RangeReader(source, configuration: simulation.configuration) {

@@ -272,7 +272,7 @@ struct RetryingTests {
     }
   }
 
-  @Test func `a prefetch that nobody waits for is not tried again`() throws {
+  @Test func `a prefetch without a waiter is not tried again`() throws {
     let asking = Asking()
     asking.purpose = .prefetch
     try run({ _ in .fail(ReadError.passing) }, through: { [asking, Self.retrying()] }) {

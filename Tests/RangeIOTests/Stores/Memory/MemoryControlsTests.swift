@@ -69,7 +69,7 @@ struct MemoryControlsTests {
     }
   }
 
-  @Test func `age counts from fetchedAt, whoever reads meanwhile; idleness counts from the last read`() {
+  @Test func `age counts from fetchedAt, whatever is read meanwhile; idleness counts from the last read`() {
     // There: age meant idleness.
     let clock = ManualClock()
     let aged = StoredSource(store(.mebibytes(1), clock) { $0.ageLimit = .seconds(10) })

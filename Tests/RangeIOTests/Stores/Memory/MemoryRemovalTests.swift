@@ -15,7 +15,7 @@ import Testing
     return source
   }
 
-  @Test func `a removal that nobody looks at is done at once`() {
+  @Test func `a removal that is not iterated is done at once`() {
     let source = filled()
     store.removeAll()
     #expect(store.statistics().bytes == 0)
@@ -61,7 +61,7 @@ import Testing
     #expect(progress == nil)
   }
 
-  @Test func `resizing gives back what is being removed, and waits for nobody to do so`() async throws {
+  @Test func `resizing gives back what is being removed, and does not wait for its iteration`() async throws {
     _ = filled()
     let removal = store.remove(.everything)
     try await store.resize(to: .kibibytes(4))

@@ -81,7 +81,7 @@ import Testing
     #expect(MemoryRecount(store).faults.isEmpty)
   }
 
-  @Test func `bytes that arrive over a lowered limit leave again though nobody waits for that`() async throws {
+  @Test func `bytes that arrive over a lowered limit leave again without a waiter`() async throws {
     let source = source(blocks: 10)
     let ticket = source.ticket
     let reservation = try #require(source.reserve(20 * 4096..<60 * 4096))
@@ -92,7 +92,7 @@ import Testing
     #expect(store.statistics().reservedBytes == 0)
   }
 
-  @Test func `a resize that is cancelled leaves the limit as it was, and nobody waits any more`() async throws {
+  @Test func `a resize that is cancelled leaves the limit as it was, and no waiter`() async throws {
     let source = source()
     let before = store.statistics().limit
     let reservation = try #require(source.reserve(0..<20 * 4096))
@@ -290,7 +290,7 @@ import Testing
     #expect(store.statistics().bytes == 0)
   }
 
-  @Test func `sources that nobody reads and that hold nothing are forgotten, those with metadata or pins not`() throws {
+  @Test func `sources without readers and blocks are forgotten, those with metadata or pins not`() throws {
     for number in 0..<2000 {
       let source = StoredSource(store, id: "\(number)")
       switch number {

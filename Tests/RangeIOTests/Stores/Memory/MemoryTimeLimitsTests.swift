@@ -82,7 +82,7 @@ import Testing
     #expect(!source.contains(0..<4096))
   }
 
-  @Test(arguments: [true, false]) func `a timer lets go of what nobody asks for`(_ isAge: Bool) async {
+  @Test(arguments: [true, false]) func `a timer removes what is not asked for`(_ isAge: Bool) async {
     let source = source(age: isAge ? .seconds(100) : nil, idle: isAge ? nil : .seconds(100), blocks: 10)
     let store = source.store
     await quiet()
@@ -127,7 +127,7 @@ import Testing
     #expect(source.holds(0..<4 * 4096))
   }
 
-  @Test func `what nobody watched begins to be idle when idleness is limited`() {
+  @Test func `what was not watched begins to be idle when idleness is limited`() {
     let source = source(blocks: 4)
     clock.advance(by: .seconds(1000))
     source.store.limit(age: nil, idle: .seconds(10))

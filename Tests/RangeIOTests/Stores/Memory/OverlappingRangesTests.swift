@@ -84,7 +84,7 @@ struct OverlappingRangesTests {
   }
 
   @Test(arguments: [Caching.Fill.exact, .block, .requestedFirst])
-  func `fewer bytes than asked for are an error, never memory that nobody wrote`(_ fill: Caching.Fill) async throws {
+  func `fewer bytes than asked for are an error, never unwritten memory`(_ fill: Caching.Fill) async throws {
     // There: the item had the size asked for, and its end was what the allocator left.
     let source = FaultySource(SyntheticSource(byteCount: 100_000)) { number, _ in number < 2 ? .short(by: 10) : nil }
     let reader = try await RangeReader(source) { [store] in Caching(store, fill: fill, blockSize: .kibibytes(4)) }

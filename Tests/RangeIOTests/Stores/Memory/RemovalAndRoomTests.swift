@@ -15,7 +15,7 @@ import Testing
     return source
   }
 
-  @Test func `is nobody's reservation`() {
+  @Test func `belongs to no reservation`() {
     _ = filled(store)
     let before = store.statistics().bytes
     let removal = store.removeAll()

@@ -48,7 +48,7 @@ import Testing
     #expect(try file.bytes(300) == Array(repeating: 0, count: 200))
   }
 
-  @Test(arguments: DiskUnderTest.Kind.allCases) func `what was just written is in memory, or nobody can tell`(
+  @Test(arguments: DiskUnderTest.Kind.allCases) func `what was just written is in memory, or the system cannot tell`(
     kind: DiskUnderTest.Kind
   ) throws {
     let directory = disks[kind].directory

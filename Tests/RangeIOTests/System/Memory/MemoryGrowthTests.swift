@@ -53,7 +53,7 @@ import Testing
     ])
   }
 
-  @Test func `nobody waits for a look of another, unless next to nothing is left`() {
+  @Test func `no task waits for the look of another, unless next to nothing is left`() {
     run([
       .wants(1, held: 0, .look), .wants(1, held: 0, .grant), .sees(0, wanting: 1, held: 1),
       .is_(allowed: 1, isTight: true), .wants(4, held: 1, .look), .wants(1, held: 1, .refuse),
@@ -230,7 +230,7 @@ import Testing
     #expect(held(busy) > 1 << 20)
   }
 
-  @Test func `compressed memory that gives up for others keeps what is pinned, and asks nobody to give up more`() throws
+  @Test func `compressed memory that gives up for others keeps what is pinned, and asks no other tier for more`() throws
   {
     let spare = Locked(64 << 20)
     let room = MemoryRoom { Self.left(bytes: spare.withLock { $0 }) }

@@ -91,7 +91,7 @@ struct SpillFormatTests {
     }
   }
 
-  @Test func `sequences that nobody has counted are nonsense`() {
+  @Test func `sequences that were not counted are nonsense`() {
     var footer = SpillFooter()
     (footer.firstSequence, footer.lastSequence) = (1, .max)
     #expect(Self.written(footer).withUnsafeBytes { SpillFooter($0, at: 1 << 30) } == nil)

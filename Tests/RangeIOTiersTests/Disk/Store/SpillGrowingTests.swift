@@ -88,7 +88,7 @@ struct SpillGrowingTests {
     #expect(store.statistics().damaged == 0)
   }
 
-  @Test func `whoever reads on gets every byte`() async throws {
+  @Test func `a reader that reads on gets every byte`() async throws {
     let spill = SimulatedSpill { $0.work = .tasks(BackgroundWork()) }
     let store = try spill.open()
     let source = SyntheticSource(byteCount: 6000, isAppendOnly: true)

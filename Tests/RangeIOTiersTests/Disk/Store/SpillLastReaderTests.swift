@@ -7,7 +7,7 @@ import Testing
 
 /// Who reads from a segment that is gone lets go of it last, and must not wait for its disk.
 @Suite struct SpillLastReaderTests {
-  @Test func `a removed file is cut and closed by a thread of the disk, whoever reads from it last`() async throws {
+  @Test func `a removed file is cut and closed by a thread of the disk, whichever read is the last`() async throws {
     let spill = SpillOnSimulatedDisk(segments: 4) { $0.work = .threads(IOThreads(limit: 2)) }
     let store = try await spill.open()
     let source = FillSource(store.sources)

@@ -21,7 +21,7 @@ import Testing
     return spill
   }
 
-  @Test func `a version that nobody has read here is removed from it`() async throws {
+  @Test func `a version that was not read here is removed from it`() async throws {
     let spill = try await leftOut()
     let store = try spill.open()
     #expect(store.statistics().segmentsLeftOut == 1)

@@ -225,7 +225,7 @@
       }
     }
 
-    @Test func `a port where nobody listens fails at once`() async throws {
+    @Test func `a port without a listener fails at once`() async throws {
       let port = try await LyingServer.with { $0.port }
       let source = HTTPSource("http://127.0.0.1:\(port)/x", configuration: .reading)
       let error = try await readError { _ = try await source.describe() }

@@ -178,7 +178,7 @@ struct StatusAnswerTests {
   }
 
   @Test(arguments: [204, 202, 304, 203, 100, 300, 400, 405, 409, 451, 501, 505])
-  func `answer 11: a status that nobody asked for fails`(_ status: Int) throws {
+  func `answer 11: an unexpected status fails`(_ status: Int) throws {
     var run = try ReadRun(of: .tagged("W/\"a\"", size: 10_000))
     run.answer(status, ["ETag": "W/\"a\""])
     #expect(run.failure?.reason == .unexpectedStatus(status) && run.failure?.isTransient == false)

@@ -81,7 +81,7 @@
       #expect(error?.message.contains("add") == true)
     }
 
-    @Test func `a profile that nobody wrote is none`() {
+    @Test func `a profile that is not written down is none`() {
       #expect(profile("missing") == nil)
       #expect(profile("unclosed") == nil)
       #expect(profile("corporate") == nil)

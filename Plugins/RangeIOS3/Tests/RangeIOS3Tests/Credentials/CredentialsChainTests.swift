@@ -218,7 +218,7 @@
       #expect(scene.requests.allSatisfy { $0.timeout == .seconds(1) && $0.isLocal })
     }
 
-    @Test func `where nobody has credentials, the error says where they were looked for`() async {
+    @Test func `where no credentials are found, the error says where they were looked for`() async {
       for environment in [[:], ["AWS_EC2_METADATA_DISABLED": "true"]] {
         let scene = Scene()
         let error = await #expect(throws: ReadError.self) {

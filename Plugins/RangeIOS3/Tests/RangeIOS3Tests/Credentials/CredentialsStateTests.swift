@@ -66,7 +66,7 @@
       #expect((1...6).contains(fetches))
     }
 
-    @Test func `refused credentials are replaced once, whoever was refused`() {
+    @Test func `refused credentials are replaced once, whichever read was refused`() {
       var state = CredentialsState()
       _ = state.ask(.sign, at: 0)
       state.fetched(keys("a"), at: 0)

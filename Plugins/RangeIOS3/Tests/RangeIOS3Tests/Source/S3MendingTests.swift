@@ -82,7 +82,7 @@
       }
     }
 
-    @Test func `an expired token that nobody replaces is explained`() async throws {
+    @Test func `an expired token that is not replaced is explained`() async throws {
       try await StoreScene.with { scene in
         scene.store.set { _ = $0.expired.insert(StoreScene.keys.accessKeyID) }
         let error = await scene.failure(scene.source())
