@@ -123,6 +123,7 @@ struct SpillWalk {
     }
     guard record.stored > 0, record.stored <= record.count, record.count <= 1 << 30 else { return "it is too long" }
     if let codec = LibraryCodecs.numbered(record.codec) {
+      // `try?`: it fails only without memory, and a record that cannot be looked at is not said to be right.
       guard let buffer = try? BufferPool.shared.buffer(Int(record.count)),
         codec.decode(payload, into: UnsafeMutableRawBufferPointer(rebasing: buffer.memory.prefix(Int(record.count))))
       else { return "it does not decode" }

@@ -171,7 +171,7 @@ private struct CompressedLoader: PieceLoader {
   var isQuick: Bool { range.count <= store.configuration.inlineLimit.bytes }
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
-    // A few at a time, to bound the memory they use together.
+    // A few at a time, to bound the memory they use together. `try?`: only cancellation ends the wait, and then it is not wanted.
     guard (try? await store.turns.enter()) != nil else { return nil }
     defer { store.turns.leave() }
     return decompress()

@@ -158,6 +158,7 @@ package struct SpillReader {
       let size = max(wanted, 1 << 20)
       if (buffer?.capacity ?? 0) < size {
         buffer = nil
+        // `try?`: it fails only without memory.
         guard let fresh = try? BufferPool.shared.buffer(size) else { throw .noMemory }
         buffer = fresh
       }
