@@ -26,9 +26,9 @@ for module in RangeIO RangeIOTiers; do
   swift symbolgraph-extract -module-name "$module" -I "$modules" "${maps[@]}" -target "$target" \
     -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$work" >/dev/null
 
-  # One line for each symbol: its kind, and its path with dots.
-  grep -oE '"kind":\{"identifier":"swift\.[a-z.]+"|"kind":\{"displayName":"[^"]*","identifier":"swift\.[a-z.]+"|"pathComponents":\[[^]]*\]' \
-    "$work/$module.symbols.json" | sed -E 's/.*"identifier":"swift\.([a-z.]+)".*/\1/; s/"pathComponents":\[(.*)\]/\1/; s/"//g; s/,/./g' |
+  # One line for each symbol: its kind, and its path with dots. Names that only say what they are called now are none.
+  sed 's/{"kind":/\n&/g' "$work/$module.symbols.json" | grep -v '"isUnconditionallyUnavailable":true' | grep -oE '"kind":\{"identifier":"swift\.[a-z.]+"|"kind":\{"displayName":"[^"]*","identifier":"swift\.[a-z.]+"|"pathComponents":\[[^]]*\]' \
+    | sed -E 's/.*"identifier":"swift\.([a-z.]+)".*/\1/; s/"pathComponents":\[(.*)\]/\1/; s/"//g; s/,/./g' |
     paste - - >"$work/symbols"
   declarations=$(wc -l <"$work/symbols" | tr -d ' ')
   types=$(awk '$1 ~ /^(struct|class|enum|protocol|actor)$/ && $2 !~ /\./' "$work/symbols" | wc -l | tr -d ' ')

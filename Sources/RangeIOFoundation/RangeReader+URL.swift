@@ -20,11 +20,10 @@ extension RangeReader {
   ///   initializer with a path.
   public init(
     contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: (any ChunkStore)? = MemoryStore.shared,
-    onChange: ChangePolicy = .fail, @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
+    onChange: ChangePolicy = .fail
   ) async throws {
     try await self.init(
-      FileSource(url, engine: engine, isAppendOnly: onChange == .follow),
-      RangeReader.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
+      FileSource(url, engine: engine, isAppendOnly: onChange == .follow), .localFile(cache: cache), onChange: onChange)
   }
 }
 
@@ -33,7 +32,7 @@ extension FileSource {
   ///
   /// ```swift
   /// let url = URL(filePath: "tiles/planet.pmtiles")
-  /// let reader = try await RangeReader(FileSource(url)) { Observing() }
+  /// let reader = try await RangeReader(FileSource(url), [.observing(), .localFile()])
   /// ```
   ///
   /// Percent-encoded characters are decoded. Unlike in a path, `~` has no special meaning. The initializer with a path

@@ -4,7 +4,7 @@ public import RangeIO
 ///
 /// ```swift
 /// @Test func `my stage is a stage`() async throws {
-///   try await StageConformance.check(scrambled, becomes: plain) { Unscrambling(key: 0x5A) }
+///   try await StageConformance.check(scrambled, becomes: plain) { .stage(Unscrambling(key: 0x5A)) }
 /// }
 /// ```
 ///
@@ -25,15 +25,16 @@ public enum StageConformance {
   ///   - seed: the seed for the random ranges.
   ///   - rounds: the number of random ranges for each way of reading.
   ///   - patience: how long a read may take to end after it is cancelled or its reader is closed, on a busy machine.
-  ///   - make: creates a new stage each time.
+  ///   - make: creates a new stage each time: a pipeline of it alone.
   /// - Throws: ``Violation``; any error that `make` throws.
   public static func check(
     _ below: Bytes, becomes above: Bytes? = nil, seed: UInt64 = 1, rounds: Int = 100,
-    patience: Duration = .seconds(60), _ make: @Sendable () throws -> any ReadStage
+    patience: Duration = .seconds(60), _ make: @Sendable () throws -> ReadPipeline
   ) async throws {
     let above = above ?? below
     var ranges = TestRanges(byteCount: above.count, seed: seed)
     precondition(!above.isEmpty, "a stage is checked with some bytes")
+    guard try make().stages.count == 1 else { throw Violation(description: "is not one stage: check each by itself") }
     try checkDescription(try make(), below, above)
     // If the source has all bytes in memory, a stage may answer without a call to its `read`.
     for isReady in [false, true] { try await checkReading(try make(), below, above, &ranges, rounds, isReady) }
@@ -44,12 +45,12 @@ public enum StageConformance {
     try await checkClosed(try make(), below, patience)
   }
 
-  private static func checkDescription(_ stage: any ReadStage, _ below: Bytes, _ above: Bytes) throws {
+  private static func checkDescription(_ stage: ReadPipeline, _ below: Bytes, _ above: Bytes) throws {
     var derives: Set<Bool> = []
     // Small sources too: the size above the stage must not become negative.
     for byteCount in [0, 1, 2, 100, below.count] {
       let source = SourceDescription(id: "source", validator: nil, byteCount: byteCount)
-      let (first, second) = (stage.describe(source), stage.describe(source))
+      let (first, second) = (stage.stages[0].describe(source), stage.stages[0].describe(source))
       guard first === source || first.base === source else {
         throw Violation(description: "makes a description up: return `below`, or `below.deriving(…)`")
       }
@@ -68,16 +69,16 @@ public enum StageConformance {
     guard derives.contains(true) || below == above else {
       throw Violation(description: "changes contents, and does not derive a description")
     }
-    if let statistics = stage.statistics(), statistics.name.isEmpty {
+    if let statistics = stage.stages[0].statistics(), statistics.name.isEmpty {
       throw Violation(description: "has statistics without its name")
     }
   }
 
   private static func checkReading(
-    _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ ranges: inout TestRanges, _ rounds: Int,
+    _ stage: ReadPipeline, _ below: Bytes, _ above: Bytes, _ ranges: inout TestRanges, _ rounds: Int,
     _ isReady: Bool
   ) async throws {
-    let reader = try await RangeReader(BytesSource(below, isReady: isReady), ReadPipeline { stage })
+    let reader = try await RangeReader(BytesSource(below, isReady: isReady), stage)
     for range in ranges.edges + ranges.some(rounds) {
       try compare(try await answered("a read of \(range)") { try await reader.read(range) }, range, above, "a read")
     }
@@ -102,16 +103,12 @@ public enum StageConformance {
 
   /// The stage must also change the over-read bytes next to the requested ones, or leave them out.
   private static func checkSurplus(
-    _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ ranges: [ByteRange]
+    _ stage: ReadPipeline, _ below: Bytes, _ above: Bytes, _ ranges: [ByteRange]
   ) async throws {
     let watching = SurplusWatching(above)
     let reader = try await RangeReader(
       BytesSource(below),
-      ReadPipeline {
-        watching
-        stage
-        SurplusAdding(below)
-      })
+      [.stage(watching), stage, .stage(SurplusAdding(below))])
     for range in ranges {
       let bytes = try await answered("a read with overRead below") { try await reader.read(range) }
       try compare(bytes, range, above, "a read with overRead below")
@@ -124,9 +121,9 @@ public enum StageConformance {
   }
 
   private static func checkConcurrent(
-    _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ ranges: [ByteRange]
+    _ stage: ReadPipeline, _ below: Bytes, _ above: Bytes, _ ranges: [ByteRange]
   ) async throws {
-    let reader = try await RangeReader(BytesSource(below), ReadPipeline { stage })
+    let reader = try await RangeReader(BytesSource(below), stage)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for range in ranges {
         group.addTask {
@@ -142,13 +139,13 @@ public enum StageConformance {
   /// If a source fails or returns too few bytes, the stage never returns a wrong byte, and later reads are not
   /// affected.
   private static func checkFaults(
-    _ make: @Sendable () throws -> any ReadStage, _ below: Bytes, _ above: Bytes
+    _ make: @Sendable () throws -> ReadPipeline, _ below: Bytes, _ above: Bytes
   ) async throws {
     let whole = 0..<above.count
     for fault in [FaultySource<BytesSource>.Fault.fail(Refused()), .short(by: 1), .long(by: 1)] {
       let source = FaultySource(BytesSource(below)) { number, _ in number == 0 ? fault : nil }
       let stage = try make()
-      let reader = try await RangeReader(source, ReadPipeline { stage })
+      let reader = try await RangeReader(source, stage)
       if let bytes = try? await reader.read(whole) { try compare(bytes, whole, above, "a read above a faulty source") }
       let after = try await answered("a read after a failed one") { try await reader.read(whole) }
       try compare(after, whole, above, "a read after a failed one")
@@ -158,10 +155,10 @@ public enum StageConformance {
 
   /// A cancelled read ends while the source hangs, and does not affect another read.
   private static func checkCancelled(
-    _ stage: any ReadStage, _ below: Bytes, _ above: Bytes, _ patience: Duration
+    _ stage: ReadPipeline, _ below: Bytes, _ above: Bytes, _ patience: Duration
   ) async throws {
     let source = GatedSource(BytesSource(below))
-    let reader = try await RangeReader(source, ReadPipeline { stage })
+    let reader = try await RangeReader(source, stage)
     let whole = 0..<above.count
     let read = WatchedRead { try await reader.read(whole) }
     await source.arrivals(1)
@@ -182,9 +179,9 @@ public enum StageConformance {
   }
 
   /// Closing ends reads in progress while the source hangs.
-  private static func checkClosed(_ stage: any ReadStage, _ below: Bytes, _ patience: Duration) async throws {
+  private static func checkClosed(_ stage: ReadPipeline, _ below: Bytes, _ patience: Duration) async throws {
     let source = GatedSource(BytesSource(below))
-    let reader = try await RangeReader(source, ReadPipeline { stage })
+    let reader = try await RangeReader(source, stage)
     let read = WatchedRead { try await reader.read(0..<1) }
     await source.arrivals(1)
     let closing = Task { await reader.close() }

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// A task that uses a store as `Caching` does.
+/// A task that uses a store as `.caching` does.
 struct StoreWork {
   struct Version: SourceDescription.Validator {
     let number: UInt64

@@ -45,10 +45,9 @@ import RangeIOTiers
     let source: any RangeSource = name == "pieces" ? Pieces() : Whole()
     let reader =
       way == "manyTiers"
-      ? try await RangeReader(source) {
-        Caching(TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128)))
-      }
-      : try await RangeReader(source) { Caching(MemoryStore(limit: .gibibytes(4))) }
+      ? try await RangeReader(
+        source, [.caching(TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128)))])
+      : try await RangeReader(source, [.caching(MemoryStore(limit: .gibibytes(4)))])
     return try await withThrowingTaskGroup(of: (Int, Int).self) { group in
       let (tasks, size) = (32, 1 << 20)
       for task in 0..<tasks {

@@ -107,11 +107,13 @@ executor.run {
   configuration.background = background
   let store = MemoryStore(configuration)
   let source = EndlessSource()
-  let reader = try await RangeReader(source, configuration: .init(background: background)) {
-    for _ in 0..<(what == "hit-under-stages" ? 2 : 0) { Idle() }
-    if what == "cached-under-limit" { TimeLimiting(.seconds(3600)) }
-    Caching(store, fill: .exact, blockSize: .kibibytes(4))
-  }
+  let idle: ReadPipeline = what == "hit-under-stages" ? [.stage(Idle()), .stage(Idle())] : []
+  let reader = try await RangeReader(
+    source,
+    [
+      idle, what == "cached-under-limit" ? .timeLimit(.seconds(3600)) : [],
+      .caching(store, fill: .exact, blockSize: .kibibytes(4)),
+    ], configuration: .init(background: background))
   if what == "stream" {
     try await stream(count, by: reader)
     return await reader.close()

@@ -33,7 +33,7 @@ import Testing
       #expect(Array(try await reader.read(100..<200)) == Array(content[100..<200]))
       await reader.close()
     }
-    let viaSource = try await RangeReader(FileSource(url)) { Observing() }
+    let viaSource = try await RangeReader(FileSource(url), [.observing()])
     #expect(Array(try await viaSource.read(0..<10_000)) == content)
     await viaSource.close()
   }

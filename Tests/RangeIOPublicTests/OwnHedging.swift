@@ -1,7 +1,7 @@
 import RangeIO
 import Synchronization
 
-/// `Hedging` as a user of the library would write it: a second try when the first is late, the first success answers.
+/// `.hedging` as a user of the library would write it: a second try when the first is late, the first success answers.
 final class OwnHedging: ReadyStage {
   private let patience: Duration
   private let secondTries = Atomic<Int>(0)

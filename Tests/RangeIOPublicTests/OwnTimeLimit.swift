@@ -1,6 +1,6 @@
 import RangeIO
 
-/// `TimeLimiting` as a user of the library would write it: a read that takes too long throws, and is left behind.
+/// `.timeLimit` as a user of the library would write it: a read that takes too long throws, and is left behind.
 final class OwnTimeLimit: ReadyStage {
   private let limit: Duration
 

@@ -32,7 +32,7 @@ struct LongWriteProcessTests {
       kill(writer.processIdentifier, SIGSTOP)
       // More than a tick of the clock that stamps files.
       try await Task.sleep(for: .milliseconds(12))
-      let reader = try await RangeReader(path, onChange: .fail) { Caching(MemoryStore(limit: .mebibytes(1))) }
+      let reader = try await RangeReader(FileSource(path), [.caching(MemoryStore(limit: .mebibytes(1)))])
       let first = try await reader.read(range)
       if first == Bytes([UInt8](repeating: 1, count: range.count)) { wasOld += 1 }
       kill(writer.processIdentifier, SIGCONT)

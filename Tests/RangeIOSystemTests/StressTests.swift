@@ -138,7 +138,7 @@ private struct Stress {
     configuration.buffers = pastPageCache
     let source = FileSource(path, configuration: configuration)
     guard Int.random(in: 0..<4, using: &generator) == 0 else { return try await RangeReader(source) }
-    return try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(2))) }
+    return try await RangeReader(source, [.caching(MemoryStore(limit: .mebibytes(2)))])
   }
 
   private func stream(_ reader: RangeReader, _ range: ByteRange) async throws -> Bool {

@@ -1,29 +1,27 @@
 @testable import RangeIO
 
-// What tests look at in the stages of the library.
+// What tests look at in a pipeline of one stage of the library.
 
-extension BuiltInStage {
-  fileprivate func machinery<Stage>(_ type: Stage.Type) -> Stage {
-    guard let stage = machinery as? Stage else { fatalError("another stage: \(machinery)") }
+extension ReadPipeline {
+  private func stage<Stage>(_ type: Stage.Type) -> Stage {
+    guard stages.count == 1, let stage = stages[0] as? Stage else { fatalError("other stages: \(stages)") }
     return stage
   }
-}
 
-extension Hedging {
-  /// The number of second tries allowed now.
-  var saved: Double { machinery(HedgingStage.self).saved }
-}
+  /// What the stage counts.
+  func statistics() -> ReadCounts? { stage((any ReadStage).self).statistics() }
 
-extension Limiting {
-  /// The permits in use, and the number of waiters.
-  var occupancy: (underWay: Int, queued: Int) { machinery(LimitingStage.self).occupancy }
+  /// The number of second tries that hedging allows now.
+  var saved: Double { stage(HedgingStage.self).saved }
+
+  /// The permits of the limit in use, and the number of waiters.
+  var occupancy: (underWay: Int, queued: Int) { stage(LimitingStage.self).occupancy }
   /// The current state of the rate limit.
-  var bucket: RateBucket? { machinery(LimitingStage.self).bucket }
-}
+  var bucket: RateBucket? { stage(LimitingStage.self).bucket }
 
-extension Merging {
-  var concurrentSpans: Int { machinery(MergingStage.self).concurrentSpans }
-  var permits: Permits { machinery(MergingStage.self).permits }
-  func planner(for source: SourceDescription) -> SpanPlanner? { machinery(MergingStage.self).planner(for: source) }
-  func model(of source: SourceDescription) -> LatencyModel { machinery(MergingStage.self).model(of: source) }
+  /// The spans that are read at once.
+  var concurrentSpans: Int { stage(MergingStage.self).concurrentSpans }
+  var permits: Permits { stage(MergingStage.self).permits }
+  func planner(for source: SourceDescription) -> SpanPlanner? { stage(MergingStage.self).planner(for: source) }
+  func model(of source: SourceDescription) -> LatencyModel { stage(MergingStage.self).model(of: source) }
 }

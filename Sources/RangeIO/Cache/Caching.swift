@@ -1,36 +1,8 @@
 import Synchronization
 
-/// Keeps what is read in a store, and serves later reads from it.
-///
-/// ```swift
-/// let store = MemoryStore(limit: .mebibytes(256))
-/// let reader = try await RangeReader(source) {
-///   Observing()
-///   Caching(store)
-/// }
-/// ```
-///
-/// One store can serve any number of readers. Readers of the same version of a source share its cached bytes and its
-/// fetches in flight. If a thousand tasks need the same missing block, the source is read once. A cancelled read
-/// returns at once and does not affect the others; when the last one is cancelled, the read of the source is cancelled
-/// too.
-///
-/// A source whose version is not settled yet (`SourceDescription.isSettled`) is read past the store.
-///
-/// **Place.** Put it above stages that limit, retry or merge reads of the source: then a hit skips them, and all
-/// readers of a block share one fetch. Put it below stages that must see all demand. Above a stage that decodes, it
-/// keeps decoded bytes; below that stage, it keeps encoded bytes. If you use two caches, give each its own store.
-///
-/// **Errors.** A store never makes a read fail. An error from the stages below is thrown to the read that began the fetch,
-/// after what it asked for was tried alone where more was fetched; others that waited for it try once more. A read with `.onlyIfCached` fails with `ReadError.Code.notCached` if bytes are missing.
-///
-/// **Cost.** A hit: a hash look-up, a slice and a touch for each block, and no allocation for a single block. A miss:
-/// one task for each missing stretch, unless the source can answer without waiting.
-public final class Caching: BuiltInStage, @unchecked Sendable {
-  // Unchecked as its superclass is, which is not final: constants only.
-
+extension ReadPipeline {
   /// What to fetch when bytes are missing.
-  public enum Fill: Hashable, Sendable {
+  public enum CacheFill: Hashable, Sendable {
     /// The whole blocks that contain them. For sources where a request costs more than bytes, and for reads that are
     /// close to each other. Of a remote object, several blocks at once while later reads have use for them: up to what
     /// comes in the time of a round trip.
@@ -46,12 +18,34 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
     case automatic
   }
 
-  /// Creates a cache that uses `store`.
+  /// Keeps what is read in a store, and serves later reads from it.
+  ///
+  /// ```swift
+  /// let store = MemoryStore(limit: .mebibytes(256))
+  /// let reader = try await RangeReader(source, [.observing(), .caching(store)])
+  /// ```
+  ///
+  /// One store can serve any number of readers. Readers of the same version of a source share its cached bytes and its
+  /// fetches in flight. If a thousand tasks need the same missing block, the source is read once. A cancelled read
+  /// returns at once and does not affect the others; when the last one is cancelled, the read of the source is cancelled
+  /// too.
+  ///
+  /// A source whose version is not settled yet (`SourceDescription.isSettled`) is read past the store.
+  ///
+  /// **Place.** Put it above stages that limit, retry or merge reads of the source: then a hit skips them, and all
+  /// readers of a block share one fetch. Put it below stages that must see all demand. Above a stage that decodes, it
+  /// keeps decoded bytes; below that stage, it keeps encoded bytes. If you use two caches, give each its own store.
+  ///
+  /// **Errors.** A store never makes a read fail. An error from the stages below is thrown to the read that began the fetch,
+  /// after what it asked for was tried alone where more was fetched; others that waited for it try once more. A read with `.onlyIfCached` fails with `ReadError.Code.notCached` if bytes are missing.
+  ///
+  /// **Cost.** A hit: a hash look-up, a slice and a touch for each block, and no allocation for a single block. A miss:
+  /// one task for each missing stretch, unless the source can answer without waiting.
   ///
   /// - Parameters:
   ///   - fill: what to fetch when bytes are missing. Default: whole blocks.
   ///   - blockSize: the block size, a power of two up to 1 GiB. Default: what the source prefers.
-  ///   - largest: longer ranges are read past the store. Default: 64 GiB.
+  ///   - maxReadSize: longer ranges are read past the store. Default: 64 GiB.
   ///   - onSecondRead: whether to keep only what is read for the second time, as far as that is remembered: for about
   ///     thirty thousand blocks. Use this for sources that are hardly slower than the store, such as a local file:
   ///     there, keeping bytes that are read once costs more than it saves. A first read is not shared with other reads
@@ -59,11 +53,11 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
   ///     source would take longer than it saves. Default: no, everything that is read is kept.
   ///
   /// - Precondition: `blockSize` is a power of two up to 1 GiB.
-  public init(
-    _ store: any ChunkStore, fill: Fill = .block, blockSize: ByteCount? = nil, passing largest: ByteCount? = nil,
+  public static func caching(
+    _ store: any ChunkStore, fill: CacheFill = .block, blockSize: ByteCount? = nil, maxReadSize: ByteCount? = nil,
     onSecondRead: Bool = false
-  ) {
-    super.init(CachingStage(store, fill: fill, blockSize: blockSize, passing: largest, onSecondRead: onSecondRead))
+  ) -> ReadPipeline {
+    .stage(CachingStage(store, fill: fill, blockSize: blockSize, maxReadSize: maxReadSize, onSecondRead: onSecondRead))
   }
 
   /// The cache of readers of paths. It leaves alone what has no version, such as a block device: another program's writes
@@ -72,15 +66,15 @@ public final class Caching: BuiltInStage, @unchecked Sendable {
   /// If the store can keep parts of blocks, it keeps exactly the bytes asked for, and only from the second read on: so
   /// a local disk is read just as it would be without a cache. Blocks are as small as the system's pages, because most
   /// reads of such programs are small, and because the system reads whole pages at no extra cost.
-  package init(ofFilesIn store: any ChunkStore) {
-    super.init(
+  package static func caching(ofFilesIn store: any ChunkStore) -> ReadPipeline {
+    .stage(
       CachingStage(
         store, fill: store.traits.keepsPartsOfBlocks ? .exact : .block, blockSize: .kibibytes(4),
-        passing: .kibibytes(64), onSecondRead: true, needsVersion: true))
+        maxReadSize: .kibibytes(64), onSecondRead: true, needsVersion: true))
   }
 }
 
-/// What ``Caching`` does.
+/// What `.caching` does.
 final class CachingStage: ReadyStage {
   private static let lastNumber = Atomic<UInt64>(0)
 
@@ -89,7 +83,7 @@ final class CachingStage: ReadyStage {
   let store: any FullChunkStore
   /// The store's.
   let traits: StoreTraits
-  let fill: Caching.Fill
+  let fill: ReadPipeline.CacheFill
   /// By the block size that the user has set.
   private let ownGrid: BlockGrid?
   var hasOwnBlockSize: Bool { ownGrid != nil }
@@ -117,8 +111,8 @@ final class CachingStage: ReadyStage {
   let hasBytesAtHand = Atomic<Bool>(true)
 
   init(
-    _ store: any ChunkStore, fill: Caching.Fill = .block, blockSize: ByteCount? = nil,
-    passing largest: ByteCount? = nil, onSecondRead: Bool = false, needsVersion: Bool = false
+    _ store: any ChunkStore, fill: ReadPipeline.CacheFill = .block, blockSize: ByteCount? = nil,
+    maxReadSize: ByteCount? = nil, onSecondRead: Bool = false, needsVersion: Bool = false
   ) {
     self.needsVersion = needsVersion
     let ownGrid = blockSize.flatMap { BlockGrid(blockSize: $0.bytes) }
@@ -132,8 +126,8 @@ final class CachingStage: ReadyStage {
     memory = store as? MemoryStore
     self.fill = fill
     // Looking up each block of a longer range would take longer than any caller waits.
-    self.largest = (largest ?? .gibibytes(64)).bytes
-    keeper = CacheKeeper(store, largest: self.largest)
+    largest = (maxReadSize ?? .gibibytes(64)).bytes
+    keeper = CacheKeeper(store, largest: largest)
     touched = onSecondRead ? store.sources.recentTouches : nil
     let meter = onSecondRead ? memory.map { store.sources.admissionMeter(capacity: $0.capacity) } : nil
     keepsSecondReads = meter != nil

@@ -155,7 +155,7 @@ extension CachingStage {
   }
 }
 
-/// Puts over-read bytes into the store and counts them. Separate from ``Caching``, because flights keep it and may
+/// Puts over-read bytes into the store and counts them. Separate from `.caching`, because flights keep it and may
 /// outlive the stage.
 final class CacheKeeper: Sendable {
   let store: any FullChunkStore

@@ -107,7 +107,7 @@ extension ReadNext {
   ///   - caller: the type of the stage above it, if there is one.
   func under(_ stage: any ReadStage, changesSource: Bool, calledBy caller: Any.Type?) -> ReadNext {
     let below = changesSource ? ReadNext(BaseDescriptionLink(above: self, calledBy: type(of: stage))) : self
-    return ReadNext(StageLink(stage.linked, above: below, calledBy: caller))
+    return ReadNext(StageLink(stage, above: below, calledBy: caller))
   }
 }
 

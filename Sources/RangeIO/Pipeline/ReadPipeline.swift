@@ -1,43 +1,32 @@
 /// The stages between a reader and its source, from the top down.
 ///
-/// Usually you pass the stages as a trailing closure. Make a pipeline first if the stages read state that is isolated
-/// to an actor, or if several readers use the same stages:
+/// Write them as an array: each of its elements is a stage of the library, one of yours, or another pipeline.
 ///
 /// ```swift
-/// let pipeline = ReadPipeline {
-///   observing
-///   if let key { Unscrambling(key: key) }
-/// }
-/// let reader = try await RangeReader(source, pipeline)
+/// let reader = try await RangeReader(
+///   source, [.stage(Unscrambling(key: 7)), .caching(store), isSlow ? .hedging() : [], .limiting(maxConcurrentReads: 8)])
 /// ```
-public struct ReadPipeline: Sendable {
+///
+/// If several readers list the same pipeline, they share its stages: a limit then holds for all of them.
+///
+/// ```swift
+/// let limit: ReadPipeline = .limiting(maxConcurrentReads: 8)
+/// let one = try await RangeReader(first, [.caching(store), limit])
+/// let other = try await RangeReader(second, [.caching(store), limit])
+/// ```
+///
+/// For as many stages as a collection has elements: `keys.reduce([]) { [$0, .stage(Unscrambling(key: $1))] }`.
+public struct ReadPipeline: ExpressibleByArrayLiteral, Sendable {
   /// The stages, from the top down: those of pipelines that were listed in it, too.
   public let stages: [any ReadStage]
 
-  /// Creates a pipeline of the stages listed, from the top down. You can use `if`, `else`, `for` and optionals.
-  public init(@ReadPipeline.Builder _ stages: () throws -> [any ReadStage]) rethrows { self.stages = try stages() }
+  /// Creates a pipeline of the stages listed, from the top down.
+  public init(arrayLiteral parts: ReadPipeline...) { stages = parts.flatMap(\.stages) }
 
-  package init(_ stages: [any ReadStage] = []) { self.stages = stages }
-}
+  package init(stages: some Sequence<any ReadStage>) { self.stages = Array(stages) }
 
-extension ReadPipeline {
-  /// Collects the stages of a pipeline.
-  @resultBuilder public enum Builder {
-    /// One stage, or none.
-    public static func buildExpression(_ stage: (any ReadStage)?) -> [any ReadStage] { stage.map { [$0] } ?? [] }
-    /// All stages of another pipeline.
-    public static func buildExpression(_ pipeline: ReadPipeline) -> [any ReadStage] { pipeline.stages }
-    /// One stage after the other.
-    public static func buildBlock(_ parts: [any ReadStage]...) -> [any ReadStage] { parts.flatMap { $0 } }
-    /// `if` without `else`.
-    public static func buildOptional(_ part: [any ReadStage]?) -> [any ReadStage] { part ?? [] }
-    /// `if`.
-    public static func buildEither(first part: [any ReadStage]) -> [any ReadStage] { part }
-    /// `else`.
-    public static func buildEither(second part: [any ReadStage]) -> [any ReadStage] { part }
-    /// `for`.
-    public static func buildArray(_ parts: [[any ReadStage]]) -> [any ReadStage] { parts.flatMap { $0 } }
-  }
+  /// One stage: a stage of your own. An object that several readers list is one stage for all of them.
+  public static func stage(_ stage: any ReadStage) -> ReadPipeline { ReadPipeline(stages: [stage]) }
 }
 
 extension ReadPipeline {
@@ -45,7 +34,7 @@ extension ReadPipeline {
     stages.reversed().reduce(below) { $1.describe($0) }
   }
 
-  func statistics() -> [ReadCounts] { stages.compactMap { $0.statistics() } }
+  func stageStatistics() -> [ReadCounts] { stages.compactMap { $0.statistics() } }
 
   /// Tells caches to drop a version that is no longer read.
   ///
@@ -54,7 +43,7 @@ extension ReadPipeline {
     var source = source
     for stage in stages {
       // Stages above see what this one derives; stages below see what it was derived from.
-      (stage.linked as? any CacheStage)?.endReading(of: source)
+      (stage as? any CacheStage)?.endReading(of: source)
       if let base = source.base, stage.describe(base).id.hasSameBytes(as: source.id) { source = base }
     }
   }
@@ -87,10 +76,10 @@ extension ReadPipeline {
   ) async throws -> SourceDescription {
     var deadline: ReadInstant?
     for stage in stages {
-      if let stage = stage.linked as? any OpeningStage {
+      if let stage = stage as? any OpeningStage {
         return try await stage.opening(bottom, until: deadline, describe)
       }
-      guard let limit = (stage.linked as? any TimedStage)?.limit else { continue }
+      guard let limit = (stage as? any TimedStage)?.limit else { continue }
       let end = bottom.time.now.advanced(by: limit)
       deadline = min(end, deadline ?? end)
     }
@@ -99,8 +88,15 @@ extension ReadPipeline {
 
   /// Whether both are caches with the same store: a fetch of one through the other would wait for itself.
   private func shareStore(_ one: any ReadStage, _ other: any ReadStage) -> Bool {
-    guard let one = one.linked as? any CacheStage, let other = other.linked as? any CacheStage else { return false }
+    guard let one = one as? any CacheStage, let other = other as? any CacheStage else { return false }
     return one.sharesStore(with: other)
+  }
+
+  /// As it is listed: `.caching` for a stage of this library, the name of its type for others.
+  private static func name(of stage: any ReadStage) -> String {
+    let type = "\(type(of: stage))"
+    guard String(reflecting: Swift.type(of: stage)) == "RangeIO.\(type)", type.hasSuffix("Stage") else { return type }
+    return ".\(type.first?.lowercased() ?? "")\(type.dropFirst().dropLast("Stage".count))"
   }
 
   private func checkOrder() throws(ReadError) {
@@ -109,11 +105,11 @@ extension ReadPipeline {
       for other in below {
         guard placement.canStandAbove(other.placement) else {
           throw ReadError(
-            .invalidConfiguration, "\(type(of: other)) belongs above \(type(of: stage)): list it before")
+            .invalidConfiguration, "\(Self.name(of: other)) belongs above \(Self.name(of: stage)): list it before")
         }
         guard !placement.isUnique || other.placement != placement else {
           throw ReadError(
-            .invalidConfiguration, "\(type(of: stage)) stands twice in this pipeline: list it once")
+            .invalidConfiguration, "\(Self.name(of: stage)) stands twice in this pipeline: list it once")
         }
       }
       guard !below.contains(where: { shareStore($0, stage) }) else {
@@ -123,7 +119,8 @@ extension ReadPipeline {
       }
       guard !placement.needsCaching || below.contains(where: { $0.placement.isCaching }) else {
         throw ReadError(
-          .invalidConfiguration, "\(type(of: stage)) needs a cache that keeps what it reads: list Caching below it")
+          .invalidConfiguration,
+          "\(Self.name(of: stage)) needs a cache that keeps what it reads: list .caching below it")
       }
     }
   }
@@ -132,18 +129,18 @@ extension ReadPipeline {
 extension ReadPipeline {
   /// Where a stage may stand among the others. An order that cannot work is refused when the reader is made.
   ///
-  /// The built-in stages from the top down: ``ReadAhead``, ``Caching``, ``Merging``, ``Retrying``, ``Hedging``,
-  /// ``Verifying``, ``Limiting``. ``Observing``, ``TimeLimiting`` and ``Transforming`` work anywhere among them.
+  /// The built-in stages from the top down: `.readAhead`, `.caching`, `.merging`, `.retrying`, `.hedging`,
+  /// `.verifying`, `.limiting`. ``Observing``, `.timeLimit` and `.decoding` work anywhere among them.
   ///
   /// Why other orders are refused:
   ///
-  /// - Above ``Caching``, a stage that waits delays cache hits. ``Limiting`` there would hold a permit while its read
+  /// - Above `.caching`, a stage that waits delays cache hits. `.limiting` there would hold a permit while its read
   ///   waits for a fetch that needs one too.
-  /// - Above ``Retrying``, ``Limiting`` would hold a permit while that waits to retry. ``Verifying`` and ``Hedging``
+  /// - Above `.retrying`, `.limiting` would hold a permit while that waits to retry. `.verifying` and `.hedging`
   ///   would fail a read, or double it, with all its retries.
-  /// - Above ``Verifying``, ``Limiting`` would not see what is read to check.
-  /// - Two of ``Retrying`` or ``Hedging`` in a pipeline would multiply their retries.
-  /// - Two of ``Limiting``, in different orders in two pipelines, would deadlock.
+  /// - Above `.verifying`, `.limiting` would not see what is read to check.
+  /// - Two of `.retrying` or `.hedging` in a pipeline would multiply their retries.
+  /// - Two of `.limiting`, in different orders in two pipelines, would deadlock.
   public struct Placement: Hashable, Sendable {
     /// The places it may take among ranked stages, counted from the top down; `nil` for anywhere.
     private let ranks: ClosedRange<Int>?

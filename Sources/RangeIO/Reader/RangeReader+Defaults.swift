@@ -5,24 +5,13 @@ public import SystemPackage
 // `Docs/Guides/ChoosingStages.md` gives the reasons for the stages and their order.
 
 extension RangeReader {
-  /// What a reader of a path keeps in `cache`, below those of `stages` that may stand above a cache. If `stages`
-  /// already contain a cache, they stay as they are.
-  package static func pipeline(
-    keepingIn cache: (any ChunkStore)?, among stages: ReadPipeline = ReadPipeline()
-  ) -> ReadPipeline {
-    let stages = stages.stages
-    guard let cache, !stages.contains(where: { $0.placement.isCaching }) else { return ReadPipeline(stages) }
-    let caching = Caching(ofFilesIn: cache)
-    let place = stages.firstIndex { !$0.placement.canStandAbove(.caching) } ?? stages.count
-    return ReadPipeline(stages[..<place] + [caching] + stages[place...])
-  }
-
   /// Opens the file at `path`, with defaults that suit most programs.
   ///
   /// ```swift
   /// let reader = try await RangeReader("/data/survey.bin")
-  /// let watched = try await RangeReader("/data/survey.bin") { Observing() }
   /// ```
+  ///
+  /// To add stages, write what this does: `RangeReader(FileSource(path), [.observing(), .localFile()])`.
   ///
   /// A relative path starts from the current directory; `~` is the home directory; symbolic links are followed.
   ///
@@ -33,35 +22,29 @@ extension RangeReader {
   ///     the process. A hit within one 4 KiB block takes less than a tenth of the time of the page cache; a hit of 64 KiB
   ///     takes about a third. Longer ranges and streams are not kept. The cost: where the page cache has the file and
   ///     the store has next to nothing of what you read, reads of 4 KiB take about 1.1 times as long as without a
-  ///     cache. Where keeping more does not pay, most reads bypass the store (see ``Caching``). A store of your own keeps the whole 4 KiB blocks that contain the ranges.
+  ///     cache. Where keeping more does not pay, most reads bypass the store (see `.caching`). A store of your own keeps the whole 4 KiB blocks that contain the ranges.
   ///   - onChange: what to do when the file changes. With ``RangeReader/ChangePolicy/follow`` the reader assumes that
   ///     the file is only appended to.
-  ///   - stages: additional stages, from the top down. The cache is placed below those that may stand above one. If
-  ///     they include a ``Caching`` stage, no other cache is added. Default: none.
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, …),
   ///   `resourcesExhausted`, `inputOutput`, or `invalidConfiguration` for an order of stages that cannot work;
   ///   `CancellationError`.
   public init(
     _ path: String, engine: FileSource.Engine = .automatic, cache: (any ChunkStore)? = MemoryStore.shared,
-    onChange: ChangePolicy = .fail,
-    @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
+    onChange: ChangePolicy = .fail
   ) async throws {
     try await self.init(
-      FileSource(path, engine: engine, isAppendOnly: onChange == .follow),
-      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
+      FileSource(path, engine: engine, isAppendOnly: onChange == .follow), .localFile(cache: cache), onChange: onChange)
   }
 
   /// Opens the file at `path`, with defaults that suit most programs.
   ///
-  /// - Throws: as ``init(_:engine:cache:onChange:stages:)`` with a string.
+  /// - Throws: as ``init(_:engine:cache:onChange:)`` with a string.
   public init(
     _ path: FilePath, engine: FileSource.Engine = .automatic, cache: (any ChunkStore)? = MemoryStore.shared,
-    onChange: ChangePolicy = .fail,
-    @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
+    onChange: ChangePolicy = .fail
   ) async throws {
     try await self.init(
-      FileSource(path, engine: engine, isAppendOnly: onChange == .follow),
-      Self.pipeline(keepingIn: cache, among: ReadPipeline(stages)), onChange: onChange)
+      FileSource(path, engine: engine, isAppendOnly: onChange == .follow), .localFile(cache: cache), onChange: onChange)
   }
 }
 
@@ -125,42 +108,42 @@ extension ReadPipeline {
   /// - Parameter cache: where short ranges are kept that you read again; `nil` keeps nothing. Default: ``MemoryStore/shared``,
   ///   for the whole process.
   public static func localFile(cache: (any ChunkStore)? = MemoryStore.shared) -> ReadPipeline {
-    RangeReader.pipeline(keepingIn: cache)
+    cache.map { .caching(ofFilesIn: $0) } ?? []
   }
 
   /// The stages that suit an object that is slow to answer: on a network, in a bucket, on a slow disk.
   ///
-  /// From the top down: ``TimeLimiting`` if there is a limit, ``ReadAhead``, ``Caching`` (of one range
-  /// the blocks, as far as later reads have use for them; of several exactly these: ``Caching/Fill/automatic``), ``Merging``, ``Retrying``, ``Hedging`` if asked for,
-  /// ``Limiting``.
+  /// From the top down: `.timeLimit` if there is a limit, `.readAhead`, `.caching` (of one range the blocks, as far as later
+  /// reads have use for them; of several exactly these: ``ReadPipeline/CacheFill/automatic``), `.merging`, `.retrying`,
+  /// `.hedging` if asked for, `.limiting`.
   ///
   /// Each call makes new stages. If several readers must share one limit, give the same pipeline to all of them.
   ///
   /// ```swift
-  /// let bucket = ReadPipeline.remoteObject(keepingIn: store, concurrentReads: 32)
+  /// let bucket: ReadPipeline = .remoteObject(cache: store, maxConcurrentReads: 32)
   /// let one = try await RangeReader(first, bucket)
-  /// let other = try await RangeReader(second) { Observing(); bucket }
+  /// let other = try await RangeReader(second, [.observing(), bucket])
   /// ```
   ///
   /// - Parameters:
-  ///   - store: where fetched bytes are kept. Default: ``MemoryStore/shared``, for the whole process.
+  ///   - cache: where fetched bytes are kept. Default: ``MemoryStore/shared``, for the whole process.
   ///   - timeLimit: the most time that a read may take in total, including waits. Default: no limit.
-  ///   - concurrentReads: the most concurrent reads of the object. Default: 16.
+  ///   - maxConcurrentReads: the most concurrent reads of the object. Default: 16.
   ///   - hedges: whether up to one read in twenty may be sent a second time when it takes longer than most. Default:
   ///     no, because it costs requests.
   /// - Precondition: the limits are more than zero.
   public static func remoteObject(
-    keepingIn store: any ChunkStore = MemoryStore.shared, timeLimit: Duration? = nil, concurrentReads: Int = 16,
+    cache: any ChunkStore = MemoryStore.shared, timeLimit: Duration? = nil, maxConcurrentReads: Int = 16,
     hedges: Bool = false
   ) -> ReadPipeline {
-    ReadPipeline {
-      if let timeLimit { TimeLimiting(timeLimit) }
-      ReadAhead()
-      Caching(store, fill: .automatic)
-      Merging(concurrentSpans: concurrentReads)
-      Retrying()
-      if hedges { Hedging() }
-      Limiting(concurrentReads: concurrentReads)
-    }
+    [
+      timeLimit.map { .timeLimit($0) } ?? [],
+      .readAhead(),
+      .caching(cache, fill: .automatic),
+      .merging(maxConcurrentSpans: maxConcurrentReads),
+      .retrying(),
+      hedges ? .hedging() : [],
+      .limiting(maxConcurrentReads: maxConcurrentReads),
+    ]
   }
 }

@@ -24,7 +24,7 @@ extension RangeReader {
   /// may do.
   ///
   /// - Throws: as ``read(_:)-(ByteRange)``; `ReadError.Code.notCached` for `.onlyIfCached`, if the cache does not have
-  ///   all of the range. Without a `Caching` stage, `.onlyIfCached` makes no difference.
+  ///   all of the range. Without a `.caching` stage, `.onlyIfCached` makes no difference.
   public nonisolated(nonsending) func read(
     _ range: some RangeExpression<Int> & Sendable, caching: ReadRequest.CachePolicy = .normal
   ) async throws -> Bytes {
@@ -106,7 +106,7 @@ extension RangeReader {
   ///
   /// - Returns: exactly `range.count` bytes, of the same version that reads return; empty bytes for an empty range
   ///   within the source. Returns `nil` if the cache lacks some of the bytes in memory, if a stage between the reader
-  ///   and its cache cannot answer without waiting (``ReadyStage``), if there is no `Caching` stage, if the range is
+  ///   and its cache cannot answer without waiting (``ReadyStage``), if there is no `.caching` stage, if the range is
   ///   past the end of the source, or if the reader is closed. Compressed and spilled blocks also give `nil`; the next
   ///   `read` loads them.
   /// - Complexity: within one block, a hash look-up and a slice, without allocation. Across blocks, that for each
@@ -175,7 +175,7 @@ extension RangeReader {
     try ReaderCore.checkCount(range, of: source)
     guard !range.isEmpty else { return ReadExplanation([]) }
     let head = core.head
-    let caches = core.pipeline.stages.lazy.compactMap { $0.linked as? CachingStage }
+    let caches = core.pipeline.stages.lazy.compactMap { $0 as? CachingStage }
     let blockCount = caches.reduce(0) { $0 + $1.grid(of: source).blocks(covering: range).count }
     // What a stage has changed may come from more bytes than it has, in other blocks.
     guard source.base != nil || blockCount > CachingStage.mostBlocksHere else {
@@ -190,7 +190,7 @@ extension RangeReader {
   /// reads that callers wait for. Returns at once.
   ///
   /// The reader prefetches only as much as the cache would keep: if the range is longer than half the cache's limit,
-  /// only the beginning. The prefetch counts against the budget of ``ReadAhead``, if there is one, and stops when the
+  /// only the beginning. The prefetch counts against the budget of `.readAhead`, if there is one, and stops when the
   /// budget is spent. Without a cache the hint goes to the source, which may read ahead by itself; for a local file the
   /// system does. Bytes past the end are left out, and nothing is fetched from a source that has just changed
   /// (``SourceDescription/isSettled``). Errors are not reported.

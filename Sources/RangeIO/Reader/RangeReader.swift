@@ -46,44 +46,27 @@ public actor RangeReader {
     }
   }
 
-  /// Opens `source`, read through the listed stages, from the top down. Default: no stages.
+  /// Opens `source`, read through the stages of `pipeline`.
   ///
   /// The reader owns the source from here on, even if this throws.
   ///
   /// - Parameters:
+  ///   - pipeline: the stages, from the top down. Default: none.
   ///   - onChange: what to do when the source changes. Default: reads throw `sourceChanged`.
   ///   - pollInterval: how often to check a source that cannot report changes, for the policies that watch for them.
   ///     Default: one second.
   ///   - time: the clock that the stages use. Default: the continuous clock of the system.
-  ///   - stages: the stages, from the top down.
   /// - Throws: any error of the source when it is asked for its description; `ReadError.Code.invalidConfiguration` for
   ///   an order of stages that cannot work; `CancellationError`.
   public init(
-    _ source: some RangeSource, onChange: ChangePolicy = .fail, pollInterval: Duration = .seconds(1),
-    time: TimeSource = .continuous,
-    @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
-  ) async throws {
-    let configuration = Configuration(time: time, onChange: onChange, pollInterval: pollInterval)
-    core = try await .open(source, ReadPipeline(stages), configuration)
-  }
-
-  /// Opens `source`, read through `pipeline`. Otherwise like ``init(_:onChange:pollInterval:time:stages:)``.
-  public init(
-    _ source: some RangeSource, _ pipeline: ReadPipeline, onChange: ChangePolicy = .fail,
+    _ source: some RangeSource, _ pipeline: ReadPipeline = [], onChange: ChangePolicy = .fail,
     pollInterval: Duration = .seconds(1), time: TimeSource = .continuous
   ) async throws {
     let configuration = Configuration(time: time, onChange: onChange, pollInterval: pollInterval)
     core = try await .open(source, pipeline, configuration)
   }
 
-  package init(
-    _ source: some RangeSource, configuration: Configuration,
-    @ReadPipeline.Builder stages: @Sendable () throws -> [any ReadStage] = { [] }
-  ) async throws {
-    core = try await .open(source, ReadPipeline(stages), configuration)
-  }
-
-  package init(_ source: some RangeSource, _ pipeline: ReadPipeline, configuration: Configuration) async throws {
+  package init(_ source: some RangeSource, _ pipeline: ReadPipeline = [], configuration: Configuration) async throws {
     core = try await .open(source, pipeline, configuration)
   }
 

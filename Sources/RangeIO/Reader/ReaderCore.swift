@@ -57,12 +57,12 @@ final class ReaderCore: Sendable {
     direct = link.source
     isDirect = pipeline.stages.isEmpty && link.isPrompt
     streamedSource = link.source as? any StreamedSource
-    hasCache = pipeline.stages.contains { $0.linked is any CacheStage }
-    readsAhead = pipeline.stages.contains { $0.linked is ReadAheadStage }
-    let top = pipeline.stages.first { !$0.isSkippedByHits }?.linked
+    hasCache = pipeline.stages.contains { $0 is any CacheStage }
+    readsAhead = pipeline.stages.contains { $0 is ReadAheadStage }
+    let top = pipeline.stages.first { !$0.isSkippedByHits }
     isCacheOnTop = top is CachingStage
     isCacheAlone = isCacheOnTop && pipeline.stages.count == 1 && link.isPrompt
-    topCache = pipeline.stages.lazy.compactMap { $0.linked as? CachingStage }.first ?? Self.noCache
+    topCache = pipeline.stages.lazy.compactMap { $0 as? CachingStage }.first ?? Self.noCache
     first = pinned
     self.pinned = Locked(pinned)
     background = configuration.background
@@ -120,8 +120,8 @@ final class ReaderCore: Sendable {
   var source: SourceDescription { hasMoved.load(ordering: .acquiring) ? pinned.withLock { $0 } : first }
 
   func statistics() -> RangeReader.Statistics {
-    var all = counters.snapshot(pipeline.statistics(), source: link.source.statistics())
-    guard let cache = pipeline.stages.first(where: { $0.linked is any CacheStage }) else { return all }
+    var all = counters.snapshot(pipeline.stageStatistics(), source: link.source.statistics())
+    guard let cache = pipeline.stages.first(where: { $0 is any CacheStage }) else { return all }
     // A stage above the cache may turn one read into several.
     let misses = min(all.reads, link.cacheMisses)
     all.cacheHits = all.reads - misses

@@ -1,5 +1,5 @@
 extension SourceDescription {
-  /// What reading from a source costs. ``Merging`` and ``ReadAhead`` use it to decide, and so does a disk tier: by
+  /// What reading from a source costs. `.merging` and `.readAhead` use it to decide, and so does a disk tier: by
   /// default it keeps nothing of a source that is no slower than a local disk.
   public struct Cost: Hashable, Sendable {
     /// The time to the first byte of a read.

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// ```swift
 /// let observing = Observing()
-/// let reader = try await RangeReader(source) { observing }
+/// let reader = try await RangeReader(source, [.observing(observing)])
 /// …
 /// print(reader.statistics())         // reads, bytes, failures, median, 99th percentile
 /// print(observing.latency(0.99))     // 99 of 100 reads took no longer
@@ -23,18 +23,16 @@ import Synchronization
 ///
 /// **Cost.** For a cache hit the clock is read twice, otherwise three times, plus a handful of relaxed additions. One
 /// `Observing` may stand in several places of one pipeline, and in several pipelines; it adds up all of them.
-public final class Observing: BuiltInStage, @unchecked Sendable {
-  // Unchecked as its superclass is, which is not final: constants only.
-  private let observing: ObservingStage
+public final class Observing: Sendable {
+  fileprivate let stage: ObservingStage
 
-  /// Creates a stage that has counted nothing yet.
+  /// Creates one that has counted nothing yet.
   ///
   /// - Parameter trace: where the ranges of all reads are recorded, also of those that fail. Several stages may have the
   ///   same. When the last reader that lists the stage is closed, what was recorded is written; close the trace
   ///   yourself. Default: they are not recorded.
   public init(trace: ReadTrace? = nil) {
-    observing = ObservingStage(trace)
-    super.init(observing)
+    stage = ObservingStage(trace)
   }
 
   /// The time that the given share of the successful reads did not exceed, at most a quarter too high. Zero if there
@@ -43,7 +41,7 @@ public final class Observing: BuiltInStage, @unchecked Sendable {
   /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile.
   public func latency(_ share: Double) -> Duration { counted().latency.quantile(share) }
 
-  package func counted() -> Statistics { observing.counted() }
+  package func counted() -> Statistics { stage.counted() }
 
   /// What an ``Observing`` stage has counted.
   package struct Statistics: Hashable, Sendable {
@@ -56,6 +54,14 @@ public final class Observing: BuiltInStage, @unchecked Sendable {
   }
 }
 
+extension ReadPipeline {
+  /// Counts and times the reads that pass through it.
+  ///
+  /// - Parameter observing: what the reads are added to: ``Observing`` says what it shows. Default: a new one, whose counts
+  ///   `RangeReader.statistics()` shows.
+  public static func observing(_ observing: Observing = Observing()) -> ReadPipeline { .stage(observing.stage) }
+}
+
 extension Observing.Statistics: CustomStringConvertible {
   package var description: String {
     "\(reads) reads, \(bytes) bytes, \(failures) failures, \(cancellations) cancelled, median "
@@ -63,7 +69,7 @@ extension Observing.Statistics: CustomStringConvertible {
   }
 }
 
-/// What ``Observing`` does.
+/// What `.observing` does.
 final class ObservingStage: ReadyStage {
   private let bytes = Atomic<Int>(0)
   private let failures = Atomic<Int>(0)

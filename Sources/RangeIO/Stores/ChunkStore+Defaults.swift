@@ -15,7 +15,7 @@ extension ChunkStore {
   /// Whether the store holds all of `range`. The library's stores do not count it as a read; any other store is asked
   /// by ``lookUp(_:of:)``.
   ///
-  /// - Parameter source: the description that the reader has where the `Caching` stage stands: `reader.source` if no
+  /// - Parameter source: the description that the reader has where the `.caching` stage stands: `reader.source` if no
   ///   stage above it changes the contents.
   public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool { full.has(range, of: source) }
 

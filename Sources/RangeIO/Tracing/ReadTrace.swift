@@ -5,10 +5,8 @@ public import SystemPackage
 ///
 /// ```swift
 /// let trace = try await ReadTrace("reads.rrt")
-/// let reader = try await RangeReader(FileSource("/data/survey.bin")) {
-///   Observing(trace: trace)
-///   Caching(MemoryStore(limit: .mebibytes(256)))
-/// }
+/// let reader = try await RangeReader(
+///   FileSource("/data/survey.bin"), [.observing(Observing(trace: trace)), .caching(MemoryStore(limit: .mebibytes(256)))])
 /// …
 /// await reader.close()
 /// try await trace.close()

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// ```swift
 /// let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
-/// let reader = try await RangeReader(source) { Caching(store) }
+/// let reader = try await RangeReader(source, [.caching(store)])
 ///
 /// let survives = try await TieredChunkStore(
 ///   memory: .mebibytes(256), compressed: .mebibytes(128),

@@ -48,11 +48,11 @@ struct ExplainCommand: CommandWithStats {
       let directory = try PathArgument.path(spill, for: "--spill")
       let store = try await Self.openStore(directory)
       let source = try await isKept(opened.source, in: directory) ? opened.source : distant(opened)
-      explanation = try await explain(name, source, .remoteObject(keepingIn: store), asked, first)
+      explanation = try await explain(name, source, .remoteObject(cache: store), asked, first)
       try await store.close()
     } else if far || opened.isRemote {
       let store = MemoryStore(limit: .mebibytes(64))
-      explanation = try await explain(name, distant(opened), .remoteObject(keepingIn: store), asked, first)
+      explanation = try await explain(name, distant(opened), .remoteObject(cache: store), asked, first)
     } else {
       explanation = try await explain(name, opened.source, .localFile(), asked, first)
     }

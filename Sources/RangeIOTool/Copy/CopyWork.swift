@@ -19,12 +19,9 @@ struct CopyWork {
     let opened = try OpenedSource(source, opening)
     // For opening: what is transferred is tried again with what has arrived.
     let retries = CopyRetries(opening.remote)
-    let stages =
+    let stages: ReadPipeline =
       opened.isRemote
-      ? ReadPipeline {
-        if let limit = retries.timeLimit { TimeLimiting(limit) }
-        Retrying(attempts: retries.limit)
-      } : ReadPipeline()
+      ? [retries.timeLimit.map { .timeLimit($0) } ?? [], .retrying(maxAttempts: retries.limit)] : []
     try await withReader(source, of: opened.source, growth: growth, stages, orAll: { try await copyAll(target, $0) }) {
       reader in
       for path in [target.path, target.part, target.journal] {

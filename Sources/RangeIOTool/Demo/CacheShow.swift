@@ -15,7 +15,7 @@ struct CacheShow {
 
   func run(_ ranges: [ByteRange], _ report: inout DemoReport) async throws {
     let store = MemoryStore(limit: Self.limit)
-    let pipeline = ReadPipeline { Caching(store, blockSize: Self.blockSize) }
+    let pipeline: ReadPipeline = [.caching(store, blockSize: Self.blockSize)]
     try await withSource(SourceName(path: path), OpeningOptions(engine: engine), pipeline) { reader in
       for name in ["cache empty at first", "the same reads again"] {
         guard report.comparison.mismatch == nil else { return }
@@ -50,7 +50,7 @@ struct TierShow {
 
   func run(_ ranges: [ByteRange], _ report: inout DemoReport) async throws {
     let store = TieredChunkStore(memory: Self.memory, compressed: Self.compressed)
-    let pipeline = ReadPipeline { Caching(store, blockSize: Self.blockSize) }
+    let pipeline: ReadPipeline = [.caching(store, blockSize: Self.blockSize)]
     try await withSource(SourceName(path: path), OpeningOptions(engine: engine), pipeline) { reader in
       let pass = TimedPass(reader: reader, plain: plain, blockSize: Self.blockSize)
       for name in ["tiers empty at first", "the same reads again"] {

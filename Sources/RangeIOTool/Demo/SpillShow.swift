@@ -37,7 +37,7 @@ struct SpillShow {
   func run(_ path: String, _ engine: FileSource.Engine, _ plain: PlainFile, _ report: inout DemoReport) async throws {
     let file = try PathArgument.source(path, configuration: .init(engine: engine))
     let source = SlowSource(file, latency: Self.latency)
-    let reader = try await RangeReader(source, ReadPipeline { Caching(store, blockSize: Self.blockSize) })
+    let reader = try await RangeReader(source, [.caching(store, blockSize: Self.blockSize)])
     var facts = DemoReport.SpillFacts(directory: directory, blocksAtFirst: blocksAtFirst)
     do {
       var ranges = DemoRanges(byteCount: reader.byteCount, seed: Self.seed)

@@ -73,12 +73,12 @@ struct OpenedSource {
 
   /// The stages for a command that reads each byte once.
   func pipeline(_ options: OpeningOptions) -> ReadPipeline {
-    guard isRemote else { return ReadPipeline() }
-    return ReadPipeline {
-      if let limit = options.remote?.timeLimit { TimeLimiting(limit) }
-      if let retries = options.remote?.retries { Retrying(attempts: retries + 1) } else { Retrying() }
-      Limiting(concurrentReads: options.parallel)
-    }
+    guard isRemote else { return [] }
+    return [
+      options.remote?.timeLimit.map { .timeLimit($0) } ?? [],
+      options.remote?.retries.map { .retrying(maxAttempts: $0 + 1) } ?? .retrying(),
+      .limiting(maxConcurrentReads: options.parallel),
+    ]
   }
 }
 

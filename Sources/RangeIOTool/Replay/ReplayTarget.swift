@@ -86,14 +86,14 @@ struct TierTarget: ReplayTarget {
   }
 }
 
-/// A reader with a `Caching` stage and a store, as in a program.
+/// A reader with a `.caching` stage and a store, as in a program.
 struct ReaderTarget: ReplayTarget {
   private let reader: RangeReader
   private let source: MadeUpSource
 
   init(_ store: MemoryStore, _ grid: BlockGrid, _ source: MadeUpSource) async throws {
     self.source = source
-    reader = try await RangeReader(source) { Caching(store, blockSize: .bytes(grid.blockSize)) }
+    reader = try await RangeReader(source, [.caching(store, blockSize: .bytes(grid.blockSize))])
   }
 
   /// Closes the reader.

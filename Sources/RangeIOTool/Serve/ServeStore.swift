@@ -12,8 +12,8 @@ import RangeIOTiers
     private let tiers: TieredChunkStore
     /// Whether anything is kept in this process.
     private let keeps: Bool
-    private let caching: Caching
-    private let stages: @Sendable () -> [any ReadStage]
+    private let caching: ReadPipeline
+    private let sharing: ReadPipeline
     private let closeNodes: @Sendable () async -> Void
     private let countsOfNodes: @Sendable () -> [ReadCounts]
     /// The nodes that cannot be used now, and why.
@@ -63,9 +63,11 @@ import RangeIOTiers
       self.tiers = tiers ?? TieredChunkStore(memory: memory, compressed: compressed)
       // Clients ask for what they want, and read ahead themselves. A disk keeps whole blocks only.
       caching =
-        disk == nil ? Caching(self.tiers, fill: .exact) : Caching(self.tiers, fill: .block, blockSize: .kibibytes(64))
+        disk == nil
+        ? .caching(self.tiers, fill: .exact)
+        : .caching(self.tiers, fill: .block, blockSize: .kibibytes(64))
       guard let nodes = command.shared else {
-        stages = { [] }
+        sharing = []
         closeNodes = {}
         countsOfNodes = { [] }
         faultsOfNodes = { [] }
@@ -74,12 +76,12 @@ import RangeIOTiers
       }
       #if SharedCache
         let engine = try Self.engine(nodes)
-        let stage = SharedCaching(engine)
-        stages = { [stage] }
+        let sharing: ReadPipeline = .sharedCaching(engine)
+        self.sharing = sharing
         closeNodes = { await engine.close() }
         countsOfNodes = { engine.statistics() }
         faultsOfNodes = { await engine.faults().map(\.description) }
-        countsOfSharing = { stage.statistics() }
+        countsOfSharing = { sharing.stages[0].statistics() }
       #else
         throw ToolFailure("--shared \(nodes): this rangeio was built without SharedCache: add it to --traits")
       #endif
@@ -87,19 +89,16 @@ import RangeIOTiers
 
     /// The stages for an object that is far away.
     func remote(timeLimit: Duration, hedges: Bool) -> ReadPipeline {
-      ReadPipeline {
-        TimeLimiting(timeLimit)
-        if keeps {
-          ReadAhead()
-          caching
-        }
-        for stage in stages() { stage }
-        Merging(concurrentSpans: 16)
-        Retrying()
+      [
+        .timeLimit(timeLimit),
+        keeps ? [.readAhead(), caching] : [],
+        sharing,
+        .merging(maxConcurrentSpans: 16),
+        .retrying(),
         // The first seeks of a viewer count too.
-        if hedges { Hedging(leastSamples: 20) }
-        Limiting(concurrentReads: 16)
-      }
+        hedges ? .hedging(minSamples: 20) : [],
+        .limiting(maxConcurrentReads: 16),
+      ]
     }
 
     var statistics: [String: any Encodable & Sendable] {

@@ -55,7 +55,7 @@
       let revalidate = Duration.seconds(command.revalidate)
       let pipeline = store.remote(timeLimit: .seconds(command.timeLimit), hedges: command.hedge)
       guard name.isURL else {
-        let filePipeline = command.far ? pipeline : ReadPipeline()
+        let filePipeline = command.far ? pipeline : []
         let path = try PathArgument.path(name.text, for: "serve")
         let mode = path.withCString { rio_mode_of_path($0) }
         guard mode >= 0 else {
@@ -65,7 +65,7 @@
         case rio_regular_file:
           return (FileUpstream(FilePath(path), pipeline: filePipeline, isAppendOnly: command.growing), false)
         // No cache would see it change.
-        case rio_block_device: return (FileUpstream(FilePath(path), pipeline: ReadPipeline()), false)
+        case rio_block_device: return (FileUpstream(FilePath(path), pipeline: []), false)
         default: break
         }
         do {

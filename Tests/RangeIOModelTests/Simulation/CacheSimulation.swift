@@ -119,10 +119,10 @@ final class CacheSimulation: ReadingSimulation {
   }
 
   func pipeline() -> ReadPipeline {
-    let fill = [Caching.Fill.block, .exact, .requestedFirst][random(in: 0...2)]
+    let fill = [ReadPipeline.CacheFill.block, .exact, .requestedFirst][random(in: 0...2)]
     let blockSize = blockSizes[random(in: 0...blockSizes.count - 1)]
     let passing = random(in: 0...5) == 0 ? ByteCount.bytes(8000) : nil
-    return ReadPipeline([Observing(), Caching(store, fill: fill, blockSize: blockSize, passing: passing)])
+    return [.observing(), .caching(store, fill: fill, blockSize: blockSize, maxReadSize: passing)]
   }
 
   func isRight(_ bytes: Bytes, _ range: ByteRange, of source: Int, version: UInt64) -> Bool {

@@ -24,9 +24,8 @@ final class CrowdedBlockSimulation: Sendable {
     let store = TieredChunkStore(configuration)
     let source = SyntheticSource(byteCount: 1 << 17, compressibility: 0.8)
     let readers = try await (0..<3).asyncMap { _ in
-      try await RangeReader(source, configuration: self.simulation.configuration) {
-        Caching(store, blockSize: .kibibytes(4))
-      }
+      try await RangeReader(
+        source, [.caching(store, blockSize: .kibibytes(4))], configuration: self.simulation.configuration)
     }
     let token = try await fillUntilCompressed(readers[0], store)
     let tiers = store.memory!

@@ -125,10 +125,10 @@ final class HangSimulation: Sendable {
   // MARK: readers
 
   private func makeReader(_ number: Int, _ store: TieredChunkStore) async throws -> RangeReader {
-    let fill = [Caching.Fill.block, .exact, .requestedFirst][random(in: 0...2)]
-    return try await RangeReader(sources[number % 2], configuration: simulation.configuration) {
-      Caching(store, fill: fill, blockSize: .bytes(Self.blockSize))
-    }
+    let fill = [ReadPipeline.CacheFill.block, .exact, .requestedFirst][random(in: 0...2)]
+    return try await RangeReader(
+      sources[number % 2], [.caching(store, fill: fill, blockSize: .bytes(Self.blockSize))],
+      configuration: simulation.configuration)
   }
 
   private func read(_ reader: RangeReader, _ number: Int) async throws {

@@ -42,7 +42,7 @@ final class MergingSimulation: Sendable {
   private let world: Locked<World>
   private let base: SyntheticSource
   private let store: MemoryStore
-  private let merging: Merging
+  private let merging: ReadPipeline
   private let isCached: Bool
 
   init(_ simulation: Simulation) {
@@ -60,28 +60,26 @@ final class MergingSimulation: Sendable {
     store = MemoryStore(configuration)
     let gap = [ByteCount?.none, nil, .bytes(Int.random(in: 0...9000, using: &generator)), .bytes(0)]
       .randomElement(using: &generator)!
-    merging = Merging(
-      gap: gap, longestSpan: .bytes([3000, 30_000, 1 << 25].randomElement(using: &generator)!),
-      mostWaste: [0, 1, 32].randomElement(using: &generator)!,
-      concurrentSpans: Int.random(in: 1...4, using: &generator))
+    merging = ReadPipeline.merging(
+      maxGap: gap, maxSpan: .bytes([3000, 30_000, 1 << 25].randomElement(using: &generator)!),
+      maxWaste: [0, 1, 32].randomElement(using: &generator)!,
+      maxConcurrentSpans: Int.random(in: 1...4, using: &generator))
     isCached = Int.random(in: 0..<5, using: &generator) > 0
     world = Locked(World(generator: generator, faults: Int.random(in: 0..<2, using: &generator) * 6))
   }
 
   func run() async throws -> MergingOutcomes {
     let caching = (0..<2).map { _ in
-      Caching(
-        store, fill: [Caching.Fill.exact, .block, .requestedFirst][random(below: 3)],
-        blockSize: .bytes([1024, 4096][random(below: 2)]), passing: random(below: 6) == 0 ? .bytes(8000) : nil)
+      ReadPipeline.caching(
+        store, fill: [ReadPipeline.CacheFill.exact, .block, .requestedFirst][random(below: 3)],
+        blockSize: .bytes([1024, 4096][random(below: 2)]), maxReadSize: random(below: 6) == 0 ? .bytes(8000) : nil)
     }
     var readers: [RangeReader] = []
     for number in 0..<2 {
       let source = FaultySource(base) { [weak self] _, _ in self?.fault() }
       readers.append(
-        try await RangeReader(source, configuration: simulation.configuration) {
-          if isCached { caching[number] }
-          merging
-        })
+        try await RangeReader(
+          source, [isCached ? caching[number] : [], merging], configuration: simulation.configuration))
     }
     let actors = (0..<2 + random(below: 4)).map { number in
       simulation.start { [reader = readers[number % 2]] in try await self.act(reader) }

@@ -162,10 +162,9 @@ final class SpilledSimulation: Sendable {
   private func act(_ store: TieredChunkStore) async throws {
     let number = random(in: 0...1)
     let source = sources[number]
-    let fill = [Caching.Fill.block, .block, .exact, .requestedFirst][random(in: 0...3)]
-    let reader = try await RangeReader(source, configuration: simulation.configuration) {
-      Caching(store, fill: fill, blockSize: .bytes(Self.blockSize))
-    }
+    let fill = [ReadPipeline.CacheFill.block, .block, .exact, .requestedFirst][random(in: 0...3)]
+    let reader = try await RangeReader(
+      source, [.caching(store, fill: fill, blockSize: .bytes(Self.blockSize))], configuration: simulation.configuration)
     for _ in 0..<random(in: 5...25) {
       let far = random(in: 0...reader.byteCount - 1)
       let lower = random(in: 0...2) == 0 ? far : random(in: 0...far)
@@ -265,9 +264,8 @@ final class SpilledSimulation: Sendable {
   /// Reads all that an earlier life has left.
   private func checkAll(_ store: TieredChunkStore) async throws {
     for source in sources {
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        Caching(store, blockSize: .bytes(Self.blockSize))
-      }
+      let reader = try await RangeReader(
+        source, [.caching(store, blockSize: .bytes(Self.blockSize))], configuration: simulation.configuration)
       let bytes = try await reader.read(0..<reader.byteCount)
       guard bytes == source.expected(0..<reader.byteCount) else { throw Wrong(what: "wrong bytes after a restart") }
       await reader.close()

@@ -55,10 +55,7 @@ final class SpineSimulation: Sendable {
   func run() async throws -> SpineOutcomes {
     var configuration = simulation.configuration
     configuration.streamWindow = 4096
-    let reader = try await RangeReader(source, configuration: configuration) {
-      Observing()
-      Relay()
-    }
+    let reader = try await RangeReader(source, [.observing(), .stage(Relay())], configuration: configuration)
     let actors = random(in: 2...6)
     let tasks = (0..<actors).map { _ in simulation.start { try await self.act(on: reader) } }
     for task in tasks where random(in: 0...3) == 0 {

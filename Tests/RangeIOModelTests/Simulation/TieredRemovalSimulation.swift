@@ -58,11 +58,10 @@ final class TieredRemovalSimulation: Sendable {
     let removed = Locked(0)
     var readers: [RangeReader] = []
     for _ in 0..<2 {
-      let fill = [Caching.Fill.block, .exact, .requestedFirst][random(in: 0...2)]
+      let fill = [ReadPipeline.CacheFill.block, .exact, .requestedFirst][random(in: 0...2)]
       readers.append(
-        try await RangeReader(source, configuration: simulation.configuration) {
-          Caching(store, fill: fill, blockSize: .bytes(1024))
-        })
+        try await RangeReader(
+          source, [.caching(store, fill: fill, blockSize: .bytes(1024))], configuration: simulation.configuration))
     }
     let description = readers[0].source
     let remove = { @Sendable [self] in

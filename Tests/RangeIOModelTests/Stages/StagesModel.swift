@@ -29,22 +29,22 @@ final class StagesModel: Sendable {
   let world: Locked<World>
   let source: StagesModelSource
   let store: MemoryStore
-  let budget: Retrying.Budget
-  let readAheadBudget: ReadAhead.Budget
-  let timeLimiting: TimeLimiting
-  let readAhead: ReadAhead
-  let merging: Merging
-  let retrying: Retrying
-  let hedging: Hedging
-  let verifying: Verifying
-  let limiting: Limiting
-  let transforming = Transforming(
+  let budget: ReadPipeline.RetryBudget
+  let readAheadBudget: ReadAheadBudget
+  let timeLimiting: ReadPipeline
+  let readAhead: ReadPipeline
+  let merging: ReadPipeline
+  let retrying: ReadPipeline
+  let hedging: ReadPipeline
+  let verifying: ReadPipeline
+  let limiting: ReadPipeline
+  let transforming: ReadPipeline = .decoding(
     name: "turned", blockSize: .bytes(StagesContent.blockSize),
     encodedBlockSize: .bytes(StagesContent.encodedBlockSize), headerSize: .bytes(StagesContent.headerSize),
     decode: StagesContent.decode)
   private let observing = Observing()
-  private let tryLimiting = TimeLimiting(.milliseconds(60))
-  private let fill: Caching.Fill
+  private let tryLimiting: ReadPipeline = .timeLimit(.milliseconds(60))
+  private let fill: ReadPipeline.CacheFill
   private let decoding: Decoding
 
   init(_ simulation: Simulation, operations: Int) {
@@ -59,23 +59,23 @@ final class StagesModel: Sendable {
     store = MemoryStore(configuration)
     fill = [.block, .exact, .requestedFirst][random.below(3)]
     decoding = Decoding.allCases[random.below(Decoding.allCases.count)]
-    budget = Retrying.Budget(allowance: 10, share: 0.3)
-    timeLimiting = TimeLimiting(.milliseconds(30 + random.below(120)))
-    readAheadBudget = ReadAhead.Budget(.bytes(10_000 + random.below(60_000)))
-    readAhead = ReadAhead(
+    budget = ReadPipeline.RetryBudget(allowance: 10, share: 0.3)
+    timeLimiting = ReadPipeline.timeLimit(.milliseconds(30 + random.below(120)))
+    readAheadBudget = ReadAheadBudget(.bytes(10_000 + random.below(60_000)))
+    readAhead = ReadPipeline.readAhead(
       random.below(2) == 0 ? .adaptive : .upTo(.bytes(2000 + random.below(30_000))), budget: readAheadBudget)
-    merging = Merging(
-      gap: [ByteCount?.none, nil, .bytes(random.below(9000)), .bytes(0)][random.below(4)],
-      longestSpan: .bytes([3000, 60_000][random.below(2)]), concurrentSpans: 1 + random.below(4))
-    retrying = Retrying(
+    merging = ReadPipeline.merging(
+      maxGap: [ByteCount?.none, nil, .bytes(random.below(9000)), .bytes(0)][random.below(4)],
+      maxSpan: .bytes([3000, 60_000][random.below(2)]), maxConcurrentSpans: 1 + random.below(4))
+    retrying = ReadPipeline.retrying(
       .exponentialBackoff(attempts: 3, base: .milliseconds(10)), budget: budget,
       random: SeededGenerator(seed: simulation.seed))
-    hedging = Hedging(share: 0.1, leastSamples: 20)
-    verifying = Verifying(
+    hedging = ReadPipeline.hedging(maxShare: 0.1, minSamples: 20)
+    verifying = ReadPipeline.verifying(
       blockSize: .bytes(StagesContent.digestSize),
       digests: decoding == .bottom ? StagesContent.decodedDigests : StagesContent.encodedDigests, hash: quickHash)
-    limiting = Limiting(
-      concurrentReads: 2 + random.below(4), bytesPerSecond: .bytes(20_000_000), burst: .bytes(20_000))
+    limiting = ReadPipeline.limiting(
+      maxConcurrentReads: 2 + random.below(4), bytesPerSecond: .bytes(20_000_000), burst: .bytes(20_000))
     world = Locked(World(random: random, left: operations))
   }
 
@@ -105,27 +105,18 @@ final class StagesModel: Sendable {
   private func open(_ place: Int) async throws {
     var configuration = simulation.configuration
     configuration.streamWindow = 4096
-    let stages = stages()
-    let reader = try await RangeReader(
-      source, ReadPipeline { for stage in stages { stage } }, configuration: configuration)
+    let reader = try await RangeReader(source, pipeline(), configuration: configuration)
     guard reader.byteCount == StagesContent.byteCount else { throw Wrong(what: "\(reader.byteCount) bytes") }
     world.withLock { $0.readers[place] = reader }
   }
 
-  /// From the top down.
-  private func stages() -> [any ReadStage] {
-    func decodes(_ place: Decoding) -> [any ReadStage] { place == decoding ? [transforming] : [] }
-    var stages = decodes(.top)
-    stages += [observing, timeLimiting, readAhead]
-    stages += decodes(.aboveCache)
-    stages.append(Caching(store, fill: fill, blockSize: .bytes(4096)))
-    stages += decodes(.belowCache)
-    stages += [merging, retrying, tryLimiting]
-    stages += decodes(.belowRetrying)
-    stages += [hedging, verifying]
-    stages += decodes(.bottom)
-    stages.append(limiting)
-    return stages
+  private func pipeline() -> ReadPipeline {
+    func decodes(_ place: Decoding) -> ReadPipeline { place == decoding ? transforming : [] }
+    return [
+      decodes(.top), .observing(observing), timeLimiting, readAhead, decodes(.aboveCache),
+      .caching(store, fill: fill, blockSize: .bytes(4096)), decodes(.belowCache), merging, retrying, tryLimiting,
+      decodes(.belowRetrying), hedging, verifying, decodes(.bottom), limiting,
+    ]
   }
 
   // MARK: operations

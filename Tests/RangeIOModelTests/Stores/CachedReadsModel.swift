@@ -46,7 +46,7 @@ final class CachedReadsModel: Sendable {
   }
 
   func run() async throws -> Tally {
-    let fill = [Caching.Fill.exact, .block, .requestedFirst][below(3)]
+    let fill = [ReadPipeline.CacheFill.exact, .block, .requestedFirst][below(3)]
     let latency = [Duration.zero, .microseconds(10), .milliseconds(1)][below(3)]
     // Out of four: how often the bytes are at hand.
     let atHand = below(5)
@@ -56,10 +56,9 @@ final class CachedReadsModel: Sendable {
     var readers: [RangeReader] = []
     for _ in 0..<2 {
       readers.append(
-        try await RangeReader(source, configuration: simulation.configuration) { [store] in
-          Observing()
-          Caching(store, fill: fill, blockSize: .kibibytes(1))
-        })
+        try await RangeReader(
+          source, [.observing(), .caching(store, fill: fill, blockSize: .kibibytes(1))],
+          configuration: simulation.configuration))
     }
     let tasks = readers.flatMap { reader in
       (0..<3).map { _ in simulation.start { try await self.read(reader) } }

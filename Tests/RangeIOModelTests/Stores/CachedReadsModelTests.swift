@@ -11,15 +11,14 @@ import Testing
     #expect(CachedReadsModel.report().failures == [])
   }
 
-  @Test(arguments: [Caching.Fill.exact, .block])
-  func `one read after the other fetches exactly what is missing`(_ fill: Caching.Fill) async throws {
+  @Test(arguments: [ReadPipeline.CacheFill.exact, .block])
+  func `one read after the other fetches exactly what is missing`(_ fill: ReadPipeline.CacheFill) async throws {
     for seed in testSeeds {
       var random = TestRandom(seed)
       let size = 1 + random.below(20_000)
       let source = SyntheticSource(byteCount: size)
-      let reader = try await RangeReader(source) {
-        Caching(MemoryStore(limit: .mebibytes(64)), fill: fill, blockSize: .kibibytes(1))
-      }
+      let reader = try await RangeReader(
+        source, [.caching(MemoryStore(limit: .mebibytes(64)), fill: fill, blockSize: .kibibytes(1))])
       let grid = BlockGrid(blockSize: 1024)!
       var isThere = Array(repeating: false, count: size)
       for _ in 0..<50 {

@@ -204,13 +204,10 @@
 
     @Test func `of a distant object is read what its clients ask for, once`() async throws {
       let source = SyntheticSource(byteCount: 64 << 20, latency: .milliseconds(2), bytesPerSecond: 1e9)
-      let stage = ReadAhead()
+      let stage: ReadPipeline = .readAhead()
       let upstream = ObjectUpstream {
-        try await RangeReader(source, onChange: .refresh) {
-          stage
-          Caching(MemoryStore(limit: .mebibytes(32)), fill: .exact)
-          Merging()
-        }
+        try await RangeReader(
+          source, [stage, .caching(MemoryStore(limit: .mebibytes(32)), fill: .exact), .merging()], onChange: .refresh)
       }
       try await withServer([("object", upstream)]) { port, _ in
         var asked = 0
@@ -227,7 +224,8 @@
           }
         }
         #expect(source.bytesRead == asked)
-        #expect(try #require(stage.statistics()?["bytes used"]) > asked / 2)
+        let counts = stage.stages[0].statistics()
+        #expect(try #require(counts?["bytes used"]) > asked / 2)
       }
     }
 

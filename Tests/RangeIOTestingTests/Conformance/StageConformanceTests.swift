@@ -7,34 +7,38 @@ struct StageConformanceTests {
 
   @Test(arguments: 1...3 as ClosedRange<UInt64>)
   func `the stages of the library keep the contract`(seed: UInt64) async throws {
-    try await StageConformance.check(contents, seed: seed) { Observing() }
-    for fill in [Caching.Fill.block, .exact, .requestedFirst] {
+    try await StageConformance.check(contents, seed: seed) { .observing() }
+    for fill in [ReadPipeline.CacheFill.block, .exact, .requestedFirst] {
       try await StageConformance.check(contents, seed: seed) {
-        Caching(MemoryStore(limit: .kibibytes(16)), fill: fill, blockSize: .bytes(512))
+        ReadPipeline.caching(MemoryStore(limit: .kibibytes(16)), fill: fill, blockSize: .bytes(512))
       }
     }
     try await StageConformance.check(contents, seed: seed) {
-      Caching(MemoryStore(limit: .mebibytes(1)), onSecondRead: true)
+      ReadPipeline.caching(MemoryStore(limit: .mebibytes(1)), onSecondRead: true)
     }
   }
 
   @Test func `a stage that decodes, and one that moves offsets, keep the contract`() async throws {
     let plain = Bytes(contents.map { $0 ^ 0x5A })
-    try await StageConformance.check(contents, becomes: plain) { Unscrambling(key: 0x5A) }
-    try await StageConformance.check(contents, becomes: contents.slice(100..<4001)) { SkippingHeader(count: 100) }
+    try await StageConformance.check(contents, becomes: plain) { .stage(Unscrambling(key: 0x5A)) }
+    try await StageConformance.check(contents, becomes: contents.slice(100..<4001)) {
+      .stage(SkippingHeader(count: 100))
+    }
   }
 
   @Test(arguments: OddStage.Fault.allCases) func `each fault of a stage is found`(fault: OddStage.Fault) async {
     let plain = Bytes(contents.map { $0 ^ 0x5A })
     await #expect(throws: StageConformance.Violation.self) {
-      try await StageConformance.check(contents, becomes: plain, patience: .seconds(1)) { OddStage(fault: fault) }
+      try await StageConformance.check(contents, becomes: plain, patience: .seconds(1)) {
+        .stage(OddStage(fault: fault))
+      }
     }
   }
 
   @Test func `overRead of below goes no further than a stage that moves offsets, whatever that hands up`() async throws
   {
     try await StageConformance.check(contents, becomes: contents.slice(100..<4001)) {
-      SkippingHeader(count: 100, handsUpSurplus: true)
+      .stage(SkippingHeader(count: 100, handsUpSurplus: true))
     }
   }
 }

@@ -10,10 +10,10 @@ import Testing
 
   /// A reader of a source that hangs until it is let go.
   private func gated(
-    _ source: SyntheticSource, _ fill: Caching.Fill = .exact
+    _ source: SyntheticSource, _ fill: ReadPipeline.CacheFill = .exact
   ) async throws -> (RangeReader, GatedSource<SyntheticSource>) {
     let gated = GatedSource(source)
-    let reader = try await RangeReader(gated) { [store] in Caching(store, fill: fill, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(gated, [.caching(store, fill: fill, blockSize: .kibibytes(4))])
     return (reader, gated)
   }
 
@@ -68,7 +68,7 @@ import Testing
     let late = start { try await old.read(0..<100) }
     await gate.arrivals(1)
     source.rewrite()
-    let new = try await RangeReader(source) { [store] in Caching(store, fill: .exact, blockSize: .kibibytes(4)) }
+    let new = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4))])
     #expect(try await new.read(0..<100) == SyntheticSource.bytes(0..<100, version: 1))
     gate.open()
     await #expect { try await late.value } throws: { ($0 as? ReadError)?.code == .sourceChanged }
@@ -94,7 +94,7 @@ import Testing
 
   @Test func `holes between what is kept are gaps, never zeros`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
-    let reader = try await RangeReader(source) { [store] in Caching(store, fill: .exact, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4))])
     for start in stride(from: 0, to: 40_000, by: 500) { _ = try await reader.read(start..<start + 7) }
     let before = source.bytesRead
     #expect(try await reader.read(0..<40_000) == SyntheticSource.bytes(0..<40_000))

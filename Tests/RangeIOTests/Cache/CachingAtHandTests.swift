@@ -9,9 +9,10 @@ struct CachingAtHandTests {
   private let source = AtHandSource()
   private let store = MemoryStore(limit: .mebibytes(1))
 
-  private func reader(_ fill: Caching.Fill = .exact, _ store: MemoryStore? = nil) async throws -> RangeReader {
+  private func reader(_ fill: ReadPipeline.CacheFill = .exact, _ store: MemoryStore? = nil) async throws -> RangeReader
+  {
     let store = store ?? self.store
-    return try await RangeReader(source) { Caching(store, fill: fill, blockSize: .kibibytes(4)) }
+    return try await RangeReader(source, [.caching(store, fill: fill, blockSize: .kibibytes(4))])
   }
 
   @Test func `they are kept, with room reserved before and no flight`() async throws {
@@ -35,7 +36,7 @@ struct CachingAtHandTests {
 
   @Test func `a source that waits is asked in the same way`() async throws {
     let source = AtHandSource(isPrompt: false)
-    let reader = try await RangeReader(source) { Caching(store, fill: .exact, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4))])
     #expect(try await reader.isRight(4096..<8192))
     #expect(source.answered == [4096..<8192] && source.asked == [])
     #expect(store.cachedRanges(of: reader.source) == [4096..<8192])
@@ -44,10 +45,8 @@ struct CachingAtHandTests {
   @Test func `first reads that are not kept are answered at once, too`() async throws {
     let store = self.store
     // Below another stage: alone, such reads are the source's own.
-    let reader = try await RangeReader(source) {
-      Observing()
-      Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: true)
-    }
+    let reader = try await RangeReader(
+      source, [.observing(), .caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: true)])
     // The very first read binds the version to the store.
     #expect(try await reader.isRight(0..<10))
     #expect(try await reader.isRight(4096..<8192))
@@ -82,12 +81,10 @@ struct CachingAtHandTests {
   @Test(arguments: [-4096, -1, 1, 4096]) func `too few bytes or too many are not taken for those at hand`(more: Int)
     async throws
   {
-    for fill in [Caching.Fill.exact, .block, .automatic] {
+    for fill in [ReadPipeline.CacheFill.exact, .block, .automatic] {
       let store = MemoryStore(limit: .mebibytes(1))
-      let reader = try await RangeReader(source) {
-        Caching(store, fill: fill, blockSize: .kibibytes(4))
-        Miscounting(more: more)
-      }
+      let reader = try await RangeReader(
+        source, [.caching(store, fill: fill, blockSize: .kibibytes(4)), .stage(Miscounting(more: more))])
       for block in 0..<20 {
         do {
           #expect(try await reader.isRight(block * 4096 + 5..<block * 4096 + 100))
@@ -102,9 +99,9 @@ struct CachingAtHandTests {
 
   @Test func `a cache alone above a source leaves first reads to it as if it were not there`() async throws {
     source.hold(false)
-    let reader = try await RangeReader(source) {
-      Caching(store, fill: .exact, blockSize: .kibibytes(4), passing: .kibibytes(64), onSecondRead: true)
-    }
+    let reader = try await RangeReader(
+      source, [.caching(store, fill: .exact, blockSize: .kibibytes(4), maxReadSize: .kibibytes(64), onSecondRead: true)]
+    )
     #expect(try await reader.isRight(0..<10))
     #expect(source.answered == [0..<10])
     // From here on the version is known. Of the sample's blocks the meter asks for what is at hand.

@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 @testable import RangeIOTiers
 
-/// What is fetched around missing bytes where `Caching` decides by itself.
+/// What is fetched around missing bytes where `.caching` decides by itself.
 struct CachingAutomaticTests {
   private let directory: TemporaryDirectory
 
@@ -14,10 +14,9 @@ struct CachingAutomaticTests {
   private func reader(
     _ source: HeldSource, _ store: any ChunkStore, gap: Int = 0, merges: Bool = true
   ) async throws -> RangeReader {
-    try await RangeReader(source) {
-      Caching(store, fill: .automatic, blockSize: .kibibytes(4))
-      if merges { Merging(gap: .bytes(gap)) }
-    }
+    try await RangeReader(
+      source,
+      [.caching(store, fill: .automatic, blockSize: .kibibytes(4)), merges ? .merging(maxGap: .bytes(gap)) : []])
   }
 
   private static let several = [100..<200, 9000..<9100, 50_000..<50_001]

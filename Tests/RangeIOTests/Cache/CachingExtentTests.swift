@@ -14,13 +14,13 @@ import Testing
   }
 
   private func reader(
-    _ source: MeasuringSource, _ fill: Caching.Fill = .block, blockSize: ByteCount? = nil
+    _ source: MeasuringSource, _ fill: ReadPipeline.CacheFill = .block, blockSize: ByteCount? = nil
   ) async throws -> RangeReader {
-    try await RangeReader(source) { Caching(store, fill: fill, blockSize: blockSize) }
+    try await RangeReader(source, [.caching(store, fill: fill, blockSize: blockSize)])
   }
 
-  @Test(arguments: [Caching.Fill.block, .automatic]) func `reads that follow one another fetch more and more`(
-    fill: Caching.Fill
+  @Test(arguments: [ReadPipeline.CacheFill.block, .automatic]) func `reads that follow one another fetch more and more`(
+    fill: ReadPipeline.CacheFill
   ) async throws {
     let source = source(2_000_000)
     let reader = try await reader(source, fill)
@@ -43,10 +43,10 @@ import Testing
   }
 
   /// Reads far apart, over a link on which a block costs almost as much as a request.
-  private func farApart(_ fill: Caching.Fill, _ store: any ChunkStore) async throws -> [ByteRange] {
+  private func farApart(_ fill: ReadPipeline.CacheFill, _ store: any ChunkStore) async throws -> [ByteRange] {
     let cost = SourceDescription.Cost(latency: .milliseconds(40), bytesPerSecond: 2e6)
     let source = MeasuringSource(byteCount: 1 << 30, stating: cost, costing: cost, fetchSize: 1 << 17)
-    let reader = try await RangeReader(source) { Caching(store, fill: fill) }
+    let reader = try await RangeReader(source, [.caching(store, fill: fill)])
     for number in 0..<12 { #expect(try await reader.isRight(number << 24 + 70_000..<number << 24 + 70_010)) }
     return source.reads
   }

@@ -8,8 +8,8 @@ import Testing
 @Suite(.simulated) struct CachingFailureTests {
   private let store = MemoryStore(limit: .mebibytes(1))
 
-  private func reader(_ source: some RangeSource, _ fill: Caching.Fill = .exact) async throws -> RangeReader {
-    try await RangeReader(source) { Caching(store, fill: fill, blockSize: .kibibytes(4)) }
+  private func reader(_ source: some RangeSource, _ fill: ReadPipeline.CacheFill = .exact) async throws -> RangeReader {
+    try await RangeReader(source, [.caching(store, fill: fill, blockSize: .kibibytes(4))])
   }
 
   /// Reads `range`, and returns once it has looked for it in the store: it runs without a break from there to where it
@@ -49,17 +49,17 @@ import Testing
     func close() async {}
   }
 
-  @Test(arguments: [Caching.Fill.exact, .requestedFirst, .block, .automatic], [false, true])
-  func `bytes that can be read are read, though others of their blocks cannot`(fill: Caching.Fill, isFar: Bool)
+  @Test(arguments: [ReadPipeline.CacheFill.exact, .requestedFirst, .block, .automatic], [false, true])
+  func `bytes that can be read are read, though others of their blocks cannot`(
+    fill: ReadPipeline.CacheFill, isFar: Bool
+  )
     async throws
   {
     let digest = ReadError(.corrupted, "a wrong digest, as Verifying finds it", isTransient: true)
     for error in [ReadError(.inputOutput, "a bad sector"), digest] {
       let store = MemoryStore(limit: .mebibytes(4))
-      let reader = try await RangeReader(BadSector(error: error)) {
-        Caching(store, fill: fill)
-        if isFar { Merging() }
-      }
+      let reader = try await RangeReader(
+        BadSector(error: error), [.caching(store, fill: fill), isFar ? .merging() : []])
       for _ in 0..<2 {
         for range in [0..<1000, 40_000..<50_000, 51_000..<51_001, 60_000..<140_000] {
           #expect(try await reader.isRight(range))
@@ -234,10 +234,9 @@ import Testing
     }
     let sources = (0..<2).map { _ in HeldSource() }
     let gate = HeldSource()
-    let one = try await RangeReader(sources[0]) {
-      Caching(store, fill: .exact, blockSize: .kibibytes(4))
-      Lingering(events: events, gate: gate)
-    }
+    let one = try await RangeReader(
+      sources[0],
+      [.caching(store, fill: .exact, blockSize: .kibibytes(4)), .stage(Lingering(events: events, gate: gate))])
     let other = try await reader(sources[1])
     let first = start { try await one.isRight(0..<10) }
     await quiet()

@@ -10,9 +10,8 @@ struct CachingFirstTouchTests {
   private let store = MemoryStore(limit: .mebibytes(1))
 
   private func reader() async throws -> RangeReader {
-    let reader = try await RangeReader(source) {
-      Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: true)
-    }
+    let reader = try await RangeReader(
+      source, [.caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: true)])
     for _ in 0..<2 { _ = try await reader.read(4096..<8192) }
     #expect(store.cachedRanges(of: reader.source) == [4096..<8192])
     return reader
@@ -66,9 +65,8 @@ struct CachingFirstTouchTests {
     let sources = (one: HeldSource(isHeld: false), other: held)
     let store = store
     func reader(_ source: HeldSource, onSecondRead: Bool) async throws -> RangeReader {
-      try await RangeReader(source) {
-        Caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: onSecondRead)
-      }
+      try await RangeReader(
+        source, [.caching(store, fill: .exact, blockSize: .kibibytes(4), onSecondRead: onSecondRead)])
     }
     let twice = try await reader(sources.one, onSecondRead: true)
     let always = try await reader(sources.other, onSecondRead: false)

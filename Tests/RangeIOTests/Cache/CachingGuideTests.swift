@@ -17,8 +17,8 @@ import Testing
 
   @Test func `a store serves several readers, and one read may do otherwise`() async throws {
     let store = MemoryStore(limit: .mebibytes(256))
-    let survey = try await RangeReader(FileSource(path)) { Caching(store) }
-    let index = try await RangeReader(FileSource(path)) { Caching(store, fill: .exact) }
+    let survey = try await RangeReader(FileSource(path), [.caching(store)])
+    let index = try await RangeReader(FileSource(path), [.caching(store, fill: .exact)])
     #expect(try await survey.read(0..<4096) == Bytes(contents[0..<4096]))
     #expect(try await index.read(90_000..<90_010) == Bytes(contents[90_000..<90_010]))
     #expect(store.statistics().bytes > 65_536)
@@ -48,7 +48,7 @@ import Testing
 
   @Test func `a store says what is there, keeps what must stay and removes`() async throws {
     let store = MemoryStore(limit: .mebibytes(256))
-    let survey = try await RangeReader(FileSource(path)) { Caching(store) }
+    let survey = try await RangeReader(FileSource(path), [.caching(store)])
     _ = try await survey.read(0..<10)
 
     let isThere = store.contains(0..<4096, of: survey.source)
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `compressed memory lies below memory`() async throws {
     let tiers = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
-    let planet = try await RangeReader(FileSource(path)) { Caching(tiers) }
+    let planet = try await RangeReader(FileSource(path), [.caching(tiers)])
     #expect(try await planet.read(0..<4096) == Bytes(contents[0..<4096]))
     #expect(tiers.contains(0..<4096, of: planet.source))
     await planet.close()

@@ -28,7 +28,7 @@ import Testing
   }
 
   private func reader(_ source: some RangeSource, _ store: any ChunkStore) async throws -> RangeReader {
-    try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
   }
 
   /// Two stores may share their turns, as all do that share their sources.

@@ -11,13 +11,14 @@ import Testing
   private var fetched: [ByteRange] { notes.all.flatMap { [$0.range] + $0.moreRanges } }
 
   private func reader(
-    _ source: some RangeSource, _ store: MemoryStore, fill: Caching.Fill = .exact, passing: ByteCount? = nil
+    _ source: some RangeSource, _ store: MemoryStore, fill: ReadPipeline.CacheFill = .exact, passing: ByteCount? = nil
   ) async throws -> RangeReader {
-    try await RangeReader(source) {
-      asking
-      Caching(store, fill: fill, blockSize: .kibibytes(4), passing: passing)
-      NotingStage(name: "below", notes: notes)
-    }
+    try await RangeReader(
+      source,
+      [
+        .stage(asking), .caching(store, fill: fill, blockSize: .kibibytes(4), maxReadSize: passing),
+        .stage(NotingStage(name: "below", notes: notes)),
+      ])
   }
 
   // MARK: bypass and onlyIfCached
@@ -103,8 +104,8 @@ import Testing
     #expect(fetched.count == 4)
   }
 
-  @Test(arguments: [Caching.Fill.block, .exact, .requestedFirst])
-  func `a run larger than half of the store is served and none of it kept`(fill: Caching.Fill) async throws {
+  @Test(arguments: [ReadPipeline.CacheFill.block, .exact, .requestedFirst])
+  func `a run larger than half of the store is served and none of it kept`(fill: ReadPipeline.CacheFill) async throws {
     let store = MemoryStore(limit: .kibibytes(64))
     let reader = try await reader(SyntheticSource(byteCount: 16 << 20), store, fill: fill)
     #expect(try await reader.isRight(100..<200))

@@ -9,8 +9,8 @@ import Testing
 struct CachingSharingTests {
   private let store = MemoryStore(limit: .mebibytes(1))
 
-  private func reader(_ source: some RangeSource, _ fill: Caching.Fill = .exact) async throws -> RangeReader {
-    try await RangeReader(source) { Caching(store, fill: fill, blockSize: .kibibytes(4)) }
+  private func reader(_ source: some RangeSource, _ fill: ReadPipeline.CacheFill = .exact) async throws -> RangeReader {
+    try await RangeReader(source, [.caching(store, fill: fill, blockSize: .kibibytes(4))])
   }
 
   // MARK: readers
@@ -49,7 +49,7 @@ struct CachingSharingTests {
 
   @Test func `readers that chose other block sizes share nothing but the limit`() async throws {
     let source = HeldSource(isHeld: false)
-    let small = try await RangeReader(source) { Caching(store, fill: .block, blockSize: .bytes(512)) }
+    let small = try await RangeReader(source, [.caching(store, fill: .block, blockSize: .bytes(512))])
     let large = try await reader(source, .block)
     #expect(try await small.isRight(0..<10))
     #expect(try await large.isRight(0..<10))
@@ -119,9 +119,8 @@ struct CachingSharingTests {
     let source = SyntheticSource(byteCount: 100_000)
     var configuration = RangeReader.Configuration()
     configuration.streamWindow = 4096
-    let reader = try await RangeReader(source, configuration: configuration) {
-      Caching(store, fill: .block, blockSize: .kibibytes(4))
-    }
+    let reader = try await RangeReader(
+      source, [.caching(store, fill: .block, blockSize: .kibibytes(4))], configuration: configuration)
     var cursor = 0
     for try await piece in reader.stream(0..<50_000, chunkSize: .bytes(4096)) {
       #expect(piece == SyntheticSource.bytes(cursor..<cursor + piece.count))
@@ -140,10 +139,12 @@ struct CachingSharingTests {
   @Test func `a stage that derives above the cache works on what is kept`() async throws {
     let source = HeldSource(isHeld: false)
     let notes = Noted<NotingStage.Seen>()
-    let deriving = try await RangeReader(source) {
-      NotingStage(name: "above", notes: notes, header: 10)
-      Caching(store, fill: .block, blockSize: .kibibytes(4))
-    }
+    let deriving = try await RangeReader(
+      source,
+      [
+        .stage(NotingStage(name: "above", notes: notes, header: 10)),
+        .caching(store, fill: .block, blockSize: .kibibytes(4)),
+      ])
     #expect(try await deriving.read(0..<9000) == SyntheticSource.bytes(10..<9010))
     #expect(try await deriving.read(0..<9000) == SyntheticSource.bytes(10..<9010))
     #expect(source.asked == [0..<12_288])
@@ -158,10 +159,12 @@ struct CachingSharingTests {
     let source = HeldSource(isHeld: false)
     let notes = Noted<NotingStage.Seen>()
     func deriving(_ header: Int) async throws -> RangeReader {
-      try await RangeReader(source) {
-        Caching(store, fill: .exact, blockSize: .kibibytes(4))
-        NotingStage(name: "below", notes: notes, header: header)
-      }
+      try await RangeReader(
+        source,
+        [
+          .caching(store, fill: .exact, blockSize: .kibibytes(4)),
+          .stage(NotingStage(name: "below", notes: notes, header: header)),
+        ])
     }
     for _ in 0..<2 {
       #expect(try await deriving(10).read(0..<9000) == SyntheticSource.bytes(10..<9010))
@@ -182,12 +185,12 @@ struct CachingSharingTests {
       }
     }
     let (above, below) = (Noted<BlockGrid?>(), Noted<BlockGrid?>())
-    let reader = try await RangeReader(HeldSource(isHeld: false)) {
-      Caching(store, fill: .exact, blockSize: .kibibytes(4))
-      Grids(notes: above)
-      NotingStage(name: "deriving", notes: Noted(), header: 10)
-      Grids(notes: below)
-    }
+    let reader = try await RangeReader(
+      HeldSource(isHeld: false),
+      [
+        .caching(store, fill: .exact, blockSize: .kibibytes(4)), .stage(Grids(notes: above)),
+        .stage(NotingStage(name: "deriving", notes: Noted(), header: 10)), .stage(Grids(notes: below)),
+      ])
     #expect(try await reader.read(0..<9000) == SyntheticSource.bytes(10..<9010))
     #expect(try await reader.read(0..<9000) == SyntheticSource.bytes(10..<9010))
     #expect(above.all == [BlockGrid(blockSize: 4096)])
@@ -197,10 +200,9 @@ struct CachingSharingTests {
   @Test func `a cache above another takes from it what it has not`() async throws {
     let source = HeldSource(isHeld: false)
     let small = MemoryStore(limit: .kibibytes(16))
-    let reader = try await RangeReader(source) {
-      Caching(small, fill: .exact, blockSize: .bytes(1024))
-      Caching(store, fill: .block, blockSize: .kibibytes(4))
-    }
+    let reader = try await RangeReader(
+      source,
+      [.caching(small, fill: .exact, blockSize: .bytes(1024)), .caching(store, fill: .block, blockSize: .kibibytes(4))])
     for _ in 0..<3 {
       for start in stride(from: 0, to: 40_000, by: 700) { #expect(try await reader.isRight(start..<start + 900)) }
     }
@@ -210,10 +212,8 @@ struct CachingSharingTests {
   @Test(.simulated) func `a stage that only sees what the cache has not belongs below it`() async throws {
     let source = HeldSource()
     let error = await #expect(throws: ReadError.self) {
-      try await RangeReader(source) {
-        NotingStage(name: "limit", notes: Noted(), placement: .belowCaching)
-        Caching(store)
-      }
+      try await RangeReader(
+        source, [.stage(NotingStage(name: "limit", notes: Noted(), placement: .belowCaching)), .caching(store)])
     }
     #expect(error?.code == .invalidConfiguration)
     await quiet()
@@ -223,7 +223,7 @@ struct CachingSharingTests {
 
   @Test func `one stage may serve several readers, and goes on when one of them is closed`() async throws {
     let sources = (0..<2).map { HeldSource(id: "\($0)", version: nil, isHeld: false) }
-    let pipeline = ReadPipeline { Caching(store, fill: .exact, blockSize: .kibibytes(4)) }
+    let pipeline: ReadPipeline = [.caching(store, fill: .exact, blockSize: .kibibytes(4))]
     let one = try await RangeReader(sources[0], pipeline)
     let other = try await RangeReader(sources[1], pipeline)
     for reader in [one, other] { #expect(try await reader.isRight(0..<100)) }

@@ -33,7 +33,7 @@ struct CachingSiblingTests {
   {
     let source = HalfSick()
     let store = MemoryStore(limit: .mebibytes(1))
-    let reader = try await RangeReader(source) { Caching(store, fill: .exact, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4))])
     _ = try await reader.read(100..<200)
     // Two gaps. The first fails before the flight for the second is begun.
     let error = await #expect(throws: ReadError.self) { try await reader.read(0..<300) }

@@ -9,11 +9,12 @@ import Testing
   @Test(arguments: [true, false]) func `two caches that keep in one store are refused`(haveStageBetween: Bool) async {
     let store = MemoryStore(limit: .mebibytes(1))
     let error = await #expect(throws: ReadError.self) {
-      _ = try await RangeReader(SyntheticSource(byteCount: 100)) {
-        Caching(store)
-        if haveStageBetween { Transforming(name: "same", blockSize: .kibibytes(4)) { $1 } }
-        Caching(store)
-      }
+      _ = try await RangeReader(
+        SyntheticSource(byteCount: 100),
+        [
+          .caching(store), haveStageBetween ? .decoding(name: "same", blockSize: .kibibytes(4)) { $1 } : [],
+          .caching(store),
+        ])
     }
     #expect(error?.code == .invalidConfiguration)
   }
@@ -21,10 +22,9 @@ import Testing
   @Test func `what neither of two caches has room for is read all the same`() throws {
     try Simulation.run(seed: 3) { simulation in
       let source = SyntheticSource(byteCount: 64 << 20, latency: .milliseconds(1), time: simulation.time)
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        Caching(MemoryStore(limit: .mebibytes(8)))
-        Caching(MemoryStore(limit: .mebibytes(8)))
-      }
+      let reader = try await RangeReader(
+        source, [.caching(MemoryStore(limit: .mebibytes(8))), .caching(MemoryStore(limit: .mebibytes(8)))],
+        configuration: simulation.configuration)
       let reads = (0..<4).map { _ in simulation.start { try await reader.read(100..<60 << 20) } }
       for read in reads { #expect(try await read.value == source.expected(100..<60 << 20)) }
       await reader.close()
@@ -33,9 +33,8 @@ import Testing
 
   @Test func `a block that is larger than a flight is fetched whole`() async throws {
     let source = SyntheticSource(byteCount: 40 << 20)
-    let reader = try await RangeReader(source) {
-      Caching(MemoryStore(limit: .mebibytes(128)), blockSize: .mebibytes(16))
-    }
+    let reader = try await RangeReader(
+      source, [.caching(MemoryStore(limit: .mebibytes(128)), blockSize: .mebibytes(16))])
     #expect(try await reader.read(17 << 20..<17 << 20 + 10) == source.expected(17 << 20..<17 << 20 + 10))
     #expect(source.bytesRead == 16 << 20)
     await reader.close()
@@ -43,7 +42,7 @@ import Testing
 
   @Test func `readers of two versions share a stage, and neither loses what is kept for it`() async throws {
     let store = MemoryStore(limit: .mebibytes(4))
-    let pipeline = ReadPipeline { Caching(store, blockSize: .kibibytes(4)) }
+    let pipeline: ReadPipeline = [.caching(store, blockSize: .kibibytes(4))]
     let source = SyntheticSource(byteCount: 100_000)
     let old = try await RangeReader(Unowned(source), pipeline)
     let oldBytes = try await old.read(0..<50_000)
@@ -81,7 +80,7 @@ import Testing
       func close() async { closings.withLock { $0 += 1 } }
     }
     let stage = Closing()
-    let pipeline = ReadPipeline { stage }
+    let pipeline: ReadPipeline = [.stage(stage)]
     let first = try await RangeReader(SyntheticSource(byteCount: 10), pipeline)
     let second = try await RangeReader(SyntheticSource(byteCount: 10), pipeline)
     // One that is dropped counts no longer.
@@ -109,14 +108,11 @@ import Testing
         throw ReadError(.resourcesExhausted, "made up")
       }
     }
-    let budget = ReadAhead.Budget(.mebibytes(1))
-    let pipelines = [
-      ReadPipeline(), ReadPipeline { Limiting(concurrentReads: 1) }, ReadPipeline { Hedging() },
-      ReadPipeline { Merging() },
-      ReadPipeline {
-        ReadAhead(budget: budget)
-        Caching(MemoryStore(limit: .mebibytes(4)))
-      },
+    let budget = ReadAheadBudget(.mebibytes(1))
+    let pipelines: [ReadPipeline] = [
+      [], [.limiting(maxConcurrentReads: 1)], [.hedging()],
+      [.merging()],
+      [.readAhead(budget: budget), .caching(MemoryStore(limit: .mebibytes(4)))],
     ]
     for pipeline in pipelines {
       let reader = try await RangeReader(Endless(), pipeline)
@@ -140,20 +136,18 @@ import Testing
   private let notes = Noted<NotingStage.Seen>()
 
   private func reader(
-    _ source: some RangeSource, _ store: MemoryStore, _ fill: Caching.Fill = .exact,
+    _ source: some RangeSource, _ store: MemoryStore, _ fill: ReadPipeline.CacheFill = .exact,
     _ blockSize: ByteCount = .kibibytes(4)
   ) async throws -> RangeReader {
-    try await RangeReader(source) {
-      Caching(store, fill: fill, blockSize: blockSize)
-      NotingStage(name: "below", notes: notes)
-    }
+    try await RangeReader(
+      source, [.caching(store, fill: fill, blockSize: blockSize), .stage(NotingStage(name: "below", notes: notes))])
   }
 
   /// The ranges that went on to the source.
   private var fetched: [ByteRange] { notes.all.flatMap { [$0.range] + $0.moreRanges } }
 
-  @Test(arguments: [Caching.Fill.block, .exact, .requestedFirst])
-  func `what was read once is not read again`(_ fill: Caching.Fill) async throws {
+  @Test(arguments: [ReadPipeline.CacheFill.block, .exact, .requestedFirst])
+  func `what was read once is not read again`(_ fill: ReadPipeline.CacheFill) async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let store = MemoryStore(limit: .mebibytes(1))
     let reader = try await reader(source, store, fill)
@@ -272,8 +266,8 @@ import Testing
 
   // MARK: several ranges
 
-  @Test(arguments: [Caching.Fill.block, .exact, .requestedFirst])
-  func `ranges that overlap are answered each, and no byte is read twice`(_ fill: Caching.Fill) async throws {
+  @Test(arguments: [ReadPipeline.CacheFill.block, .exact, .requestedFirst])
+  func `ranges that overlap are answered each, and no byte is read twice`(_ fill: ReadPipeline.CacheFill) async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let store = MemoryStore(limit: .mebibytes(1))
     let reader = try await reader(source, store, fill)
@@ -294,7 +288,7 @@ import Testing
     for seed in testSeeds {
       var random = TestRandom(seed)
       let store = MemoryStore(limit: .kibibytes(64))
-      let fill = [Caching.Fill.block, .exact, .requestedFirst][random.below(3)]
+      let fill = [ReadPipeline.CacheFill.block, .exact, .requestedFirst][random.below(3)]
       let reader = try await reader(SyntheticSource(byteCount: 30_000), store, fill, .bytes(512))
       for _ in 0..<20 {
         let ranges = (0..<random.below(12)).map { _ in random.range(within: 30_000) }

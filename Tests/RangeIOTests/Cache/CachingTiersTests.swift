@@ -35,14 +35,13 @@ import Testing
   }
 
   private func reader(
-    _ store: some ChunkStore, fill: Caching.Fill = .block, onSecondRead: Bool = false
+    _ store: some ChunkStore, fill: ReadPipeline.CacheFill = .block, onSecondRead: Bool = false
   ) async throws -> RangeReader {
     var configuration = RangeReader.Configuration()
     configuration.background = BackgroundWork(executor: elsewhere)
-    return try await RangeReader(source, configuration: configuration) {
-      asking
-      Caching(store, fill: fill, blockSize: .kibibytes(4), onSecondRead: onSecondRead)
-    }
+    return try await RangeReader(
+      source, [.stage(asking), .caching(store, fill: fill, blockSize: .kibibytes(4), onSecondRead: onSecondRead)],
+      configuration: configuration)
   }
 
   /// Moves blocks into the compressed tier, as if memory had evicted them.

@@ -11,12 +11,9 @@ import Testing
   private let ranges = (0..<20).map { $0 * 5000..<$0 * 5000 + 100 }
 
   /// Two at once, each by itself.
-  private func reader(_ source: some RangeSource) async throws -> (RangeReader, Merging) {
-    let merging = Merging(gap: .bytes(0), concurrentSpans: 2)
-    let reader = try await RangeReader(source) {
-      Caching(store, fill: .exact, blockSize: .kibibytes(4))
-      merging
-    }
+  private func reader(_ source: some RangeSource) async throws -> (RangeReader, ReadPipeline) {
+    let merging: ReadPipeline = .merging(maxGap: .bytes(0), maxConcurrentSpans: 2)
+    let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4)), merging])
     return (reader, merging)
   }
 
@@ -42,12 +39,12 @@ import Testing
     let source = HeldSource()
     let (asking, notes) = (Asking(), Noted<NotingStage.Seen>())
     asking.purpose = .prefetch
-    let reader = try await RangeReader(source) {
-      asking
-      Caching(store, fill: .exact, blockSize: .kibibytes(4))
-      NotingStage(name: "between", notes: notes)
-      Merging(gap: .bytes(0), concurrentSpans: 2)
-    }
+    let reader = try await RangeReader(
+      source,
+      [
+        .stage(asking), .caching(store, fill: .exact, blockSize: .kibibytes(4)),
+        .stage(NotingStage(name: "between", notes: notes)), .merging(maxGap: .bytes(0), maxConcurrentSpans: 2),
+      ])
     let read = start { [ranges] in try await reader.read(ranges) }
     await quiet()
     #expect(source.asked.count == 2 && notes.all.count == 20)
@@ -132,7 +129,7 @@ import Testing
           byteCount: 1 << 30, stating: .init(latency: latency, bytesPerSecond: stated),
           costing: .init(latency: latency, bytesPerSecond: rate), time: simulation.time)
         let reader = try await RangeReader(
-          source, .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(256)), concurrentReads: 8),
+          source, .remoteObject(cache: MemoryStore(limit: .mebibytes(256)), maxConcurrentReads: 8),
           configuration: simulation.configuration)
         let got = try await reader.read(ranges)
         #expect(zip(ranges, got).allSatisfy { SyntheticSource.bytes($0) == $1 }, "seed \(seed)")
@@ -149,10 +146,12 @@ import Testing
     try Simulation.run(seed: 1) { [store, ranges] simulation in
       let cost = SourceDescription.Cost(latency: .milliseconds(1), bytesPerSecond: 25e6)
       let source = MeasuringSource(byteCount: 1 << 20, stating: cost, costing: cost, time: simulation.time)
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        Caching(store, fill: .exact, blockSize: .kibibytes(4))
-        Merging(longestSpan: .kibibytes(1), concurrentSpans: .max)
-      }
+      let reader = try await RangeReader(
+        source,
+        [
+          .caching(store, fill: .exact, blockSize: .kibibytes(4)),
+          .merging(maxSpan: .kibibytes(1), maxConcurrentSpans: .max),
+        ], configuration: simulation.configuration)
       #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })
       #expect(source.reads.count == 20 && source.mostReadsUnderWay == 20)
       await reader.close()
@@ -167,7 +166,7 @@ import Testing
         let source = MeasuringSource(
           byteCount: 1 << 30, stating: cost, costing: cost, after: readsToLearn, time: simulation.time)
         let reader = try await RangeReader(
-          source, .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(256)), concurrentReads: 4),
+          source, .remoteObject(cache: MemoryStore(limit: .mebibytes(256)), maxConcurrentReads: 4),
           configuration: simulation.configuration)
         #expect(try await reader.read(ranges).count == 100)
         #expect(source.reads.contains { $0.count > 1 << 20 } == isLong)

@@ -41,9 +41,9 @@ struct LatestVersionsTests {
 
   @Test func `readers that meet at one cache read what is right, also while their versions end`() async throws {
     let source = SyntheticSource(byteCount: 1 << 20)
-    let stage = Caching(store, fill: .block, blockSize: .kibibytes(4))
+    let stage: ReadPipeline = .caching(store, fill: .block, blockSize: .kibibytes(4))
     for _ in 0..<20 {
-      let readers = try await [RangeReader(source) { stage }, RangeReader(source) { stage }]
+      let readers = try await [RangeReader(source, [stage]), RangeReader(source, [stage])]
       await withTaskGroup { group in
         for task in 0..<8 {
           group.addTask {

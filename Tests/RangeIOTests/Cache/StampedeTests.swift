@@ -12,9 +12,8 @@ import Testing
   private func reader(
     _ source: some RangeSource, _ configuration: RangeReader.Configuration = .init()
   ) async throws -> RangeReader {
-    try await RangeReader(source, configuration: configuration) {
-      Caching(store, fill: .block, blockSize: .kibibytes(64))
-    }
+    try await RangeReader(
+      source, [.caching(store, fill: .block, blockSize: .kibibytes(64))], configuration: configuration)
   }
 
   /// Starts reads within block 0, and returns once each has looked for it in the store.
@@ -72,9 +71,8 @@ import Testing
       try Simulation.run(seed: seed) { simulation in
         let source = SyntheticSource(byteCount: 1 << 20, latency: .milliseconds(1), time: simulation.time)
         let store = MemoryStore(limit: .mebibytes(1))
-        let reader = try await RangeReader(source, configuration: simulation.configuration) {
-          Caching(store, fill: .block, blockSize: .kibibytes(64))
-        }
+        let reader = try await RangeReader(
+          source, [.caching(store, fill: .block, blockSize: .kibibytes(64))], configuration: simulation.configuration)
         var random = TestRandom(seed)
         let survivor = random.below(1000)
         let reads = (0..<1000).map { number in
@@ -191,10 +189,8 @@ import Testing
   @Test func `a demand raises the demand of a task of lower priority that it joins`() async throws {
     let priorities = NotingPriorities()
     let source = HeldSource(byteCount: 1 << 20)
-    let reader = try await RangeReader(source) {
-      Caching(store, fill: .block, blockSize: .kibibytes(64))
-      priorities
-    }
+    let reader = try await RangeReader(
+      source, [.caching(store, fill: .block, blockSize: .kibibytes(64)), .stage(priorities)])
     let slow = start(priority: .background) { try await reader.isRight(0..<10) }
     await quiet()
     #expect(source.waiting.count == 1 && priorities.raised.all.isEmpty)
@@ -215,12 +211,9 @@ import Testing
     let asking = Asking()
     let source = HeldSource(byteCount: 1 << 20)
     let requests = NotingRequests()
-    let reader = try await RangeReader(source) {
-      asking
-      Caching(store, fill: .block, blockSize: .kibibytes(64))
-      requests
-      priorities
-    }
+    let reader = try await RangeReader(
+      source,
+      [.stage(asking), .caching(store, fill: .block, blockSize: .kibibytes(64)), .stage(requests), .stage(priorities)])
     asking.purpose = .prefetch
     let prefetch = start(priority: .low) { try await reader.isRight(0..<10) }
     await quiet()

@@ -235,7 +235,7 @@ struct FlightTableTests {
 }
 
 extension FetchWait {
-  /// What `Caching` does: waits, unless all is there, and takes the pieces.
+  /// What `.caching` does: waits, unless all is there, and takes the pieces.
   fileprivate func pieces(_ next: ReadNext) async throws -> [RangedBytes] {
     if !isDone { try await finish(nil, nil, next) { _, _ in } }
     return try pieces()

@@ -76,7 +76,7 @@ import Testing
     configuration.shards = 1
     let store = MemoryStore(configuration)
     #expect(store.statistics().estimates.isEmpty)
-    let reader = try await RangeReader(SyntheticSource(byteCount: 1 << 20)) { Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1 << 20), [.caching(store, blockSize: .kibibytes(4))])
     // A loop of 100 blocks never hits in 64 of LRU, and nearly always in 128; by one block and by several.
     for round in 0..<20 {
       for block in 0..<(round % 2 == 0 ? 100 : 50) {

@@ -79,7 +79,7 @@ struct HostileArithmeticTests {
 
   @Test func `quantiles of any share`() async throws {
     let observing = Observing()
-    let reader = try await RangeReader(HostileSource(), ReadPipeline { observing })
+    let reader = try await RangeReader(HostileSource(), [.observing(observing)])
     for share in Hostile.doubles { #expect(observing.counted().latency.quantile(share) == .zero) }
     for _ in 0..<3 { _ = try await reader.read(0..<1) }
     let latency = observing.counted().latency

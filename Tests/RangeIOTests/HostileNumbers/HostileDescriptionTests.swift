@@ -44,7 +44,7 @@ struct HostileDescriptionTests {
 
   @Test func `a reader refuses a stage that makes a negative number of bytes`() async throws {
     let error = await #expect(throws: ReadError.self) {
-      _ = try await RangeReader(HostileSource()) { Shrinking(byteCount: -1) }
+      _ = try await RangeReader(HostileSource(), [.stage(Shrinking(byteCount: -1))])
     }
     #expect(error?.code == .invalidResponse && error?.message.contains("makes -1 bytes of 4097") == true)
   }
@@ -60,9 +60,9 @@ struct HostileDescriptionTests {
 
   @Test func `a tree of another size is refused when it is read`() async throws {
     for size in Hostile.integers where size != 4097 {
-      let tree = Verifying.MerkleTree(
-        root: [1], byteCount: size, blockSize: .bytes(64), hash: { _ in [1] }, nodes: { _ in [] })
-      let reader = try await RangeReader(HostileSource()) { Verifying(tree) }
+      let verifying: ReadPipeline = .verifying(
+        merkleRoot: [1], byteCount: size, blockSize: .bytes(64), hash: { _ in [1] }, nodes: { _ in [] })
+      let reader = try await RangeReader(HostileSource(), [verifying])
       let error = await #expect(throws: ReadError.self) { _ = try await reader.read(0..<1) }
       #expect(error?.code == .invalidConfiguration)
       await reader.close()

@@ -7,48 +7,42 @@ import Testing
 /// Whatever is asked of a reader is answered or refused.
 struct HostileReadTests {
   private static let pipelines: [(name: String, make: @Sendable () -> ReadPipeline)] = [
-    ("none", { ReadPipeline() }),
-    ("caching blocks", { ReadPipeline { Caching(MemoryStore(limit: .mebibytes(1))) } }),
+    ("none", { [] }),
+    ("caching blocks", { [.caching(MemoryStore(limit: .mebibytes(1)))] }),
     (
       "caching ranges",
-      { ReadPipeline { Caching(MemoryStore(limit: .mebibytes(1)), fill: .exact, passing: .bytes(0)) } }
+      { [.caching(MemoryStore(limit: .mebibytes(1)), fill: .exact, maxReadSize: .bytes(0))] }
     ),
     (
       "tiers",
-      { ReadPipeline { Caching(TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1))) } }
+      { [.caching(TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1)))] }
     ),
     (
       "reading ahead",
       {
-        ReadPipeline {
-          ReadAhead(.upTo(.bytes(.max)), budget: ReadAhead.Budget(.bytes(.max)))
-          Caching(MemoryStore(limit: .mebibytes(1)))
-          Merging()
-        }
+        [
+          .readAhead(.upTo(.bytes(.max)), budget: ReadAheadBudget(.bytes(.max))),
+          .caching(MemoryStore(limit: .mebibytes(1))), .merging(),
+        ]
       }
     ),
     (
       "all that waits",
       {
-        ReadPipeline {
-          Observing()
-          TimeLimiting(.seconds(Int64.max))
-          Retrying()
-          Hedging(leastSamples: 1)
-          Limiting(concurrentReads: .max, bytesPerSecond: .bytes(.max), burst: .bytes(.max))
-        }
+        [
+          .observing(), .timeLimit(.seconds(Int64.max)), .retrying(), .hedging(minSamples: 1),
+          .limiting(maxConcurrentReads: .max, bytesPerSecond: .bytes(.max), burst: .bytes(.max)),
+        ]
       }
     ),
     (
       "decoding",
       {
-        ReadPipeline {
-          Transforming(name: "same", blockSize: .bytes(3001), headerSize: .bytes(1)) { _, bytes in bytes }
-        }
+        [.decoding(name: "same", blockSize: .bytes(3001), headerSize: .bytes(1)) { _, bytes in bytes }]
       }
     ),
     ("local file", { .localFile() }),
-    ("far object", { .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(1))) }),
+    ("far object", { .remoteObject(cache: MemoryStore(limit: .mebibytes(1))) }),
   ]
 
   @Test(arguments: pipelines.indices)
@@ -116,12 +110,12 @@ struct HostileReadTests {
       for rate in Hostile.doubles {
         let source = HostileSource(
           byteCount: .max, cost: SourceDescription.Cost(latency: latency, bytesPerSecond: rate))
-        let reader = try await RangeReader(source) {
-          ReadAhead(budget: ReadAhead.Budget(.mebibytes(1)))
-          Caching(MemoryStore(limit: .mebibytes(1)))
-          Merging()
-          Hedging(leastSamples: 1)
-        }
+        let reader = try await RangeReader(
+          source,
+          [
+            .readAhead(budget: ReadAheadBudget(.mebibytes(1))), .caching(MemoryStore(limit: .mebibytes(1))), .merging(),
+            .hedging(minSamples: 1),
+          ])
         for start in 0..<6 { await survives { _ = try await reader.read(start * 4096..<start * 4096 + 4096) } }
         await survives { _ = try await reader.read([0..<10, 1 << 40..<1 << 40 + 10, Int.max - 10..<Int.max]) }
         await reader.close()
@@ -132,15 +126,14 @@ struct HostileReadTests {
   @Test func `a source may ask to be left alone for any time`() async throws {
     for wish in Hostile.durations {
       for longest in Hostile.durations {
-        var backoff = Retrying.Backoff.exponentialBackoff(base: .nanoseconds(1), cap: .nanoseconds(1))
+        var backoff = Backoff.exponentialBackoff(base: .nanoseconds(1), cap: .nanoseconds(1))
         // One that is waited out for ever is what was asked for.
         backoff.longestRetryAfter = min(longest, .nanoseconds(1))
         backoff.attempts = 2
         var failure = ReadError(.inputOutput, "again", isTransient: true)
         failure.retryAfter = wish
-        let reader = try await RangeReader(HostileSource(failure: failure)) { [backoff] in
-          Retrying(backoff, random: SystemRandomNumberGenerator())
-        }
+        let reader = try await RangeReader(
+          HostileSource(failure: failure), [.retrying(backoff, random: SystemRandomNumberGenerator())])
         await survives { _ = try await reader.read(0..<1) }
         await reader.close()
       }
@@ -150,15 +143,16 @@ struct HostileReadTests {
   @Test func `settings that are variables may be set to anything`() async throws {
     for number in Hostile.integers {
       for duration in Hostile.durations {
-        var backoff = Retrying.Backoff.exponentialBackoff()
+        var backoff = Backoff.exponentialBackoff()
         backoff.attempts = number
         (backoff.base, backoff.cap) = (duration, .nanoseconds(1))
         var configuration = RangeReader.Configuration(onChange: .refresh)
         configuration.pollInterval = duration
         let failure = ReadError(.inputOutput, "again", isTransient: true)
-        let reader = try await RangeReader(HostileSource(failure: failure), configuration: configuration) { [backoff] in
-          Retrying(backoff, budget: Retrying.Budget(allowance: 1), random: SystemRandomNumberGenerator())
-        }
+        let reader = try await RangeReader(
+          HostileSource(failure: failure),
+          [.retrying(backoff, budget: ReadPipeline.RetryBudget(allowance: 1), random: SystemRandomNumberGenerator())],
+          configuration: configuration)
         await survives { _ = try await reader.read(0..<1) }
         await reader.close()
       }
@@ -168,11 +162,13 @@ struct HostileReadTests {
   @Test func `sizes of stages may be any`() async throws {
     for one in Hostile.counts {
       for other in Hostile.counts {
-        let reader = try await RangeReader(HostileSource(byteCount: .max, blockSize: 1 << 16)) {
-          ReadAhead(.upTo(one), budget: ReadAhead.Budget(other))
-          Caching(MemoryStore(limit: one), passing: other)
-          Merging(gap: one, longestSpan: other, mostWaste: .infinity, concurrentSpans: .max)
-        }
+        let reader = try await RangeReader(
+          HostileSource(byteCount: .max, blockSize: 1 << 16),
+          [
+            .readAhead(.upTo(one), budget: ReadAheadBudget(other)),
+            .caching(MemoryStore(limit: one), maxReadSize: other),
+            .merging(maxGap: one, maxSpan: other, maxWaste: .infinity, maxConcurrentSpans: .max),
+          ])
         for start in 0..<5 { await survives { _ = try await reader.read(start * 4096..<start * 4096 + 4096) } }
         await survives { _ = try await reader.read([0..<10, 1 << 40..<1 << 40 + 10, Int.max - 10..<Int.max]) }
         await reader.close()

@@ -9,7 +9,7 @@ struct HostileStoreTests {
   @Test func `a memory store is asked of any range`() async throws {
     for size in [4097, Int.max] {
       let store = MemoryStore(limit: .mebibytes(4))
-      let reader = try await RangeReader(HostileSource(byteCount: size)) { Caching(store) }
+      let reader = try await RangeReader(HostileSource(byteCount: size), [.caching(store)])
       _ = try await reader.read(0..<4097)
       for range in Hostile.ranges {
         let isHere = range.isEmpty || range.lowerBound >= 0 && range.upperBound <= 4097
@@ -36,7 +36,7 @@ struct HostileStoreTests {
   @Test func `tiers are asked of any range`() async throws {
     for size in [4097, Int.max] {
       let store = TieredChunkStore(memory: .mebibytes(4), compressed: .mebibytes(1))
-      let reader = try await RangeReader(HostileSource(byteCount: size)) { Caching(store) }
+      let reader = try await RangeReader(HostileSource(byteCount: size), [.caching(store)])
       _ = try await reader.read(0..<4097)
       for range in Hostile.ranges {
         if range.lowerBound < 0 { #expect(store.contains(range, of: reader.source) == range.isEmpty, "\(range)") }
@@ -69,7 +69,7 @@ struct HostileStoreTests {
         for blocks in Hostile.integers {
           configuration.blockLimit = blocks
           let store = MemoryStore(configuration)
-          let reader = try await RangeReader(HostileSource()) { Caching(store) }
+          let reader = try await RangeReader(HostileSource(), [.caching(store)])
           _ = try await reader.read(0..<4097)
           #expect(store.statistics().bytes <= limit.bytes)
           try await store.trim(toBlocks: blocks)
@@ -89,7 +89,7 @@ struct HostileStoreTests {
         let tiers = TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1))
         store.limit(age: age, idle: idle)
         tiers.limit(age: age, idle: idle)
-        for pipeline in [ReadPipeline { Caching(store) }, ReadPipeline { Caching(tiers) }] {
+        for pipeline: ReadPipeline in [.caching(store), .caching(tiers)] {
           let reader = try await RangeReader(HostileSource(), pipeline)
           for _ in 0..<2 { _ = try await reader.read(0..<4097) }
           await reader.close()
@@ -104,7 +104,7 @@ struct HostileStoreTests {
     for memory in Hostile.counts {
       for compressed in Hostile.counts {
         let store = TieredChunkStore(memory: memory, compressed: compressed)
-        let reader = try await RangeReader(HostileSource()) { Caching(store) }
+        let reader = try await RangeReader(HostileSource(), [.caching(store)])
         for _ in 0..<2 { _ = try await reader.read(0..<4097) }
         await survives { try await store.resize(memory: compressed, compressed: memory) }
         _ = try await reader.read(0..<4097)

@@ -34,57 +34,36 @@ private struct ShiftingSource: RangeSource {
 
   @Test(arguments: [[4095, 4097, 4096], [8192, 4096], [4096, 4096, 4096, 0], [4096, 4096, 4095], []])
   func `pieces of a source are counted each for itself`(counts: [Int]) async throws {
-    let reader = try await RangeReader(ShiftingSource(counts: counts)) {
-      Caching(MemoryStore(limit: .mebibytes(1)), fill: .exact)
-    }
+    let reader = try await RangeReader(
+      ShiftingSource(counts: counts), [.caching(MemoryStore(limit: .mebibytes(1)), fill: .exact)])
     await #expect { _ = try await reader.read(0..<12_288) } throws: { ($0 as? ReadError)?.code == .invalidResponse }
     await reader.close()
-    let right = try await RangeReader(ShiftingSource(counts: [4096, 4096, 4096])) {
-      Caching(MemoryStore(limit: .mebibytes(1)), fill: .exact)
-    }
+    let right = try await RangeReader(
+      ShiftingSource(counts: [4096, 4096, 4096]), [.caching(MemoryStore(limit: .mebibytes(1)), fill: .exact)])
     #expect(try await right.read(0..<12_288) == Bytes([UInt8](repeating: 1, count: 12_288)))
     await right.close()
   }
 
-  // MARK: the builder
+  // MARK: the list
 
-  @Test func `the builder takes stages, optionals, branches, loops and other pipelines in order`() {
+  @Test func `a list takes stages, optionals, branches, collections and other pipelines in order`() {
     func build(_ flag: Bool, _ maybe: NotingStage?, _ count: Int) -> [String] {
-      let inner = ReadPipeline { stage("inner") }
-      return names(
-        ReadPipeline {
-          stage("first")
-          if flag { stage("if") }
-          if flag { stage("yes") } else { stage("no") }
-          if let maybe { maybe }
-          maybe
-          for index in 0..<count { stage("loop \(index)") }
-          inner
-          if #available(macOS 15, *) { stage("available") }
-        })
+      let inner: ReadPipeline = [.stage(stage("inner"))]
+      return names([
+        .stage(stage("first")), flag ? .stage(stage("if")) : [], flag ? .stage(stage("yes")) : .stage(stage("no")),
+        maybe.map { .stage($0) } ?? [], (0..<count).reduce([]) { [$0, .stage(stage("loop \($1)"))] }, inner,
+      ])
     }
-    #expect(
-      build(true, stage("maybe"), 2)
-        == ["first", "if", "yes", "maybe", "maybe", "loop 0", "loop 1", "inner", "available"])
-    #expect(build(false, nil, 0) == ["first", "no", "inner", "available"])
-    #expect(names(ReadPipeline {}) == [])
-    #expect(names(ReadPipeline()) == [])
-  }
-
-  @Test func `an error of the builder is passed on`() {
-    func make() throws -> NotingStage { throw Refusal.no }
-    #expect(throws: Refusal.no) { try ReadPipeline { try make() } }
+    #expect(build(true, stage("maybe"), 2) == ["first", "if", "yes", "maybe", "loop 0", "loop 1", "inner"])
+    #expect(build(false, nil, 0) == ["first", "no", "inner"])
+    #expect(names([]) == [])
   }
 
   // MARK: order
 
   @Test func `a read passes the stages from the top down`() async throws {
     let source = ContentSource(content)
-    let reader = try await RangeReader(source) {
-      stage("a")
-      stage("b")
-      stage("c")
-    }
+    let reader = try await RangeReader(source, [.stage(stage("a")), .stage(stage("b")), .stage(stage("c"))])
     #expect(Array(try await reader.read(10..<20)) == Array(10..<20))
     #expect(notes.all.map(\.stage) == ["a", "b", "c"])
     #expect(notes.all.allSatisfy { $0.range == 10..<20 && $0.source == "content" })
@@ -92,15 +71,14 @@ private struct ShiftingSource: RangeSource {
   }
 
   @Test func `an order that works is accepted`() async throws {
-    let reader = try await RangeReader(ContentSource(content)) {
-      stage("x")
-      stage("ahead", placement: .aboveCaching)
-      stage("y")
-      stage("cache", placement: .caching)
-      stage("retry", placement: .belowCaching)
-      stage("limit", placement: .belowCaching)
-      stage("z")
-    }
+    let reader = try await RangeReader(
+      ContentSource(content),
+      [
+        .stage(stage("x")), .stage(stage("ahead", placement: .aboveCaching)), .stage(stage("y")),
+        .stage(stage("cache", placement: .caching)),
+        .stage(stage("retry", placement: .belowCaching)), .stage(stage("limit", placement: .belowCaching)),
+        .stage(stage("z")),
+      ])
     #expect(try await reader.read(0..<1).count == 1)
   }
 
@@ -116,7 +94,7 @@ private struct ShiftingSource: RangeSource {
     let source = ContentSource(content)
     let stages = placements.map { stage("s", placement: $0) }
     let error = await #expect(throws: ReadError.self) {
-      try await RangeReader(source, ReadPipeline { for stage in stages { stage } })
+      try await RangeReader(source, ReadPipeline(stages: stages))
     }
     #expect(error?.code == .invalidConfiguration)
     #expect(error?.message.contains("belongs above") == true)
@@ -128,13 +106,12 @@ private struct ShiftingSource: RangeSource {
 
   @Test func `each stage sees the source as those below it make it, and the source sees its own`() async throws {
     let source = ContentSource(content)
-    let reader = try await RangeReader(source) {
-      stage("top")
-      stage("outer", header: 10)
-      stage("middle")
-      stage("inner", header: 5)
-      stage("bottom")
-    }
+    let reader = try await RangeReader(
+      source,
+      [
+        .stage(stage("top")), .stage(stage("outer", header: 10)), .stage(stage("middle")),
+        .stage(stage("inner", header: 5)), .stage(stage("bottom")),
+      ])
     #expect(reader.byteCount == 85)
     #expect(reader.source.id == "content|skip:5|skip:10")
     #expect(Array(try await reader.read(0..<3)) == [15, 16, 17])
@@ -160,7 +137,7 @@ private struct ShiftingSource: RangeSource {
       func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
     }
     let error = await #expect(throws: ReadError.self) {
-      try await RangeReader(ContentSource([1, 2, 3])) { MakingUp() }
+      try await RangeReader(ContentSource([1, 2, 3]), [.stage(MakingUp())])
     }
     #expect(error?.code == .invalidConfiguration)
     #expect(error?.message.contains("MakingUp") == true)
@@ -171,7 +148,7 @@ private struct ShiftingSource: RangeSource {
   @Test func `closing closes each stage and the source once`() async throws {
     let source = ContentSource(content)
     let stages = [stage("a"), stage("b")]
-    let reader = try await RangeReader(source, ReadPipeline { for stage in stages { stage } })
+    let reader = try await RangeReader(source, ReadPipeline(stages: stages))
     await reader.close()
     await reader.close()
     #expect(stages.map { $0.closings.all } == [["a"], ["b"]])

@@ -65,19 +65,19 @@ import Testing
   }
 
   @Test func `a stage that answers with the wrong count is rejected`() async throws {
-    let reader = try await RangeReader(ContentSource(Array(0..<100))) { Answering(response: ReadResponse([1, 2])) }
+    let reader = try await RangeReader(
+      ContentSource(Array(0..<100)), [.stage(Answering(response: ReadResponse([1, 2])))])
     #expect(try await reader.read(5..<7) == [1, 2])
     await #expect(throws: ReadError.self) { try await reader.read(5..<8) }
     await #expect(throws: ReadError.self) { try await reader.read(5..<6) }
   }
 
   @Test func `a stage that answers the wrong number of ranges is rejected`() async throws {
-    let one = try await RangeReader(ContentSource(Array(0..<100))) { Answering(response: ReadResponse([1, 2])) }
+    let one = try await RangeReader(ContentSource(Array(0..<100)), [.stage(Answering(response: ReadResponse([1, 2])))])
     let missing = await #expect(throws: ReadError.self) { try await one.read([5..<7, 8..<9]) }
     #expect(missing?.code == .invalidResponse)
-    let two = try await RangeReader(ContentSource(Array(0..<100))) {
-      Answering(response: ReadResponse([1, 2], moreBytes: [[3]]))
-    }
+    let two = try await RangeReader(
+      ContentSource(Array(0..<100)), [.stage(Answering(response: ReadResponse([1, 2], moreBytes: [[3]])))])
     let extra = await #expect(throws: ReadError.self) { try await two.read(5..<7) }
     #expect(extra?.code == .invalidResponse)
     #expect(try await two.read([5..<7, 8..<9]) == [[1, 2], [3]])

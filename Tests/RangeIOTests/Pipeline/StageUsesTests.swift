@@ -32,7 +32,7 @@ import Testing
   }
 
   private func reader(_ stage: Slow) async throws -> RangeReader {
-    try await RangeReader(SyntheticSource(byteCount: 1000), ReadPipeline { stage })
+    try await RangeReader(SyntheticSource(byteCount: 1000), [.stage(stage)])
   }
 
   @Test func `a stage that is being closed is not read through until it is`() async throws {

@@ -10,7 +10,7 @@ struct StandardPipelineTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func names(_ pipeline: ReadPipeline) -> [String] { pipeline.stages.map { "\(type(of: $0))" } }
+  private func names(_ pipeline: ReadPipeline) -> [String] { pipeline.stages.compactMap { $0.statistics()?.name } }
 
   @Test func `each has the stages that suit, in an order that works`() async throws {
     #expect(names(.localFile()) == ["Caching"])
@@ -18,17 +18,14 @@ struct StandardPipelineTests {
     #expect(names(.remoteObject()) == ["ReadAhead", "Caching", "Merging", "Retrying", "Limiting"])
     #expect(
       names(.remoteObject(timeLimit: .seconds(1), hedges: true))
-        == ["TimeLimiting", "ReadAhead", "Caching", "Merging", "Retrying", "Hedging", "Limiting"])
+        == ["TimeLimit", "ReadAhead", "Caching", "Merging", "Retrying", "Hedging", "Limiting"])
     let store = MemoryStore(limit: .mebibytes(1))
     for hedges in [false, true] {
       for limit in [nil, Duration.seconds(1)] {
-        let pipeline = ReadPipeline.remoteObject(keepingIn: store, timeLimit: limit, hedges: hedges)
+        let pipeline = ReadPipeline.remoteObject(cache: store, timeLimit: limit, hedges: hedges)
         let source = SyntheticSource(byteCount: 300_000)
         // Others may stand around it.
-        let reader = try await RangeReader(source) {
-          Observing()
-          pipeline
-        }
+        let reader = try await RangeReader(source, [.observing(), pipeline])
         #expect(try await reader.isRight(70_000..<270_000))
         await reader.close()
       }
@@ -43,12 +40,11 @@ struct StandardPipelineTests {
     places.shuffle(using: &random)
     let ranges = places.map { $0..<$0 + 1 + random.below(3300) }
     var seen: [[NotingStage.Seen]] = []
-    for pipeline in [ReadPipeline(), .localFile(cache: MemoryStore(limit: .mebibytes(1)))] {
+    for pipeline: ReadPipeline in [[], .localFile(cache: MemoryStore(limit: .mebibytes(1)))] {
       let notes = Noted<NotingStage.Seen>()
-      let reader = try await RangeReader(FileSource(path, configuration: TestEngine.configuration())) {
-        pipeline
-        NotingStage(name: "below", notes: notes)
-      }
+      let reader = try await RangeReader(
+        FileSource(path, configuration: TestEngine.configuration()),
+        [pipeline, .stage(NotingStage(name: "below", notes: notes))])
       for range in ranges { #expect(try await reader.read(range) == Bytes(bytes[range])) }
       seen.append(notes.all)
       await reader.close()
@@ -70,7 +66,7 @@ struct StandardPipelineTests {
       }
       let store = MemoryStore(limit: .mebibytes(16))
       let reader = try await RangeReader(
-        faulty, .remoteObject(keepingIn: store, concurrentReads: 4), configuration: simulation.configuration)
+        faulty, .remoteObject(cache: store, maxConcurrentReads: 4), configuration: simulation.configuration)
       #expect(try await reader.isRight(0..<10))
       for start in stride(from: 0, to: 4 << 20, by: 65_536) {
         #expect(try await reader.isRight(start..<start + 65_536))
@@ -91,7 +87,7 @@ struct StandardPipelineTests {
     try Simulation.run(seed: 1) { simulation in
       let source = SyntheticSource(byteCount: 1 << 20, latency: .seconds(20), time: simulation.time)
       let reader = try await RangeReader(
-        source, .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(1)), timeLimit: .seconds(1)),
+        source, .remoteObject(cache: MemoryStore(limit: .mebibytes(1)), timeLimit: .seconds(1)),
         configuration: simulation.configuration)
       let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
       #expect(error?.code == .timedOut)

@@ -47,18 +47,17 @@ import Testing
 
   private func reader(_ straying: Straying, _ below: Below) async throws -> (RangeReader, ContentSource) {
     let source = ContentSource(content, isPrompt: below != .waitingSource)
-    let reader = try await RangeReader(source) {
-      straying
+    let lower: ReadPipeline =
       switch below {
-      case .source, .waitingSource: ReadPipeline()
-      case .caching: Caching(MemoryStore(limit: .mebibytes(1)))
-      case .exactCaching: Caching(MemoryStore(limit: .mebibytes(1)), fill: .requestedFirst, blockSize: .bytes(16))
-      case .secondReads: Caching(MemoryStore(limit: .mebibytes(1)), onSecondRead: true)
-      case .merging: Merging()
-      case .limiting: Limiting(concurrentReads: 2)
-      case .header: NotingStage(name: "header", notes: Noted(), header: 10)
+      case .source, .waitingSource: []
+      case .caching: .caching(MemoryStore(limit: .mebibytes(1)))
+      case .exactCaching: .caching(MemoryStore(limit: .mebibytes(1)), fill: .requestedFirst, blockSize: .bytes(16))
+      case .secondReads: .caching(MemoryStore(limit: .mebibytes(1)), onSecondRead: true)
+      case .merging: .merging()
+      case .limiting: .limiting(maxConcurrentReads: 2)
+      case .header: .stage(NotingStage(name: "header", notes: Noted(), header: 10))
       }
-    }
+    let reader = try await RangeReader(source, [.stage(straying), lower])
     return (reader, source)
   }
 

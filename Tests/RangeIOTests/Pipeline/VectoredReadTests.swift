@@ -10,7 +10,7 @@ import Testing
   func `several ranges are one request, answered in the order asked`(isPrompt: Bool) async throws {
     let source = ContentSource(content, isPrompt: isPrompt)
     let notes = Noted<NotingStage.Seen>()
-    let reader = try await RangeReader(source) { NotingStage(name: "s", notes: notes) }
+    let reader = try await RangeReader(source, [.stage(NotingStage(name: "s", notes: notes))])
     let ranges = [50..<60, 0..<3, 55..<58, 99..<100]
     let answers = try await reader.read(ranges)
     #expect(answers.map(Array.init) == ranges.map { Array(content[$0]) })
@@ -42,9 +42,8 @@ import Testing
   }
 
   @Test func `a deriving stage moves every range`() async throws {
-    let reader = try await RangeReader(ContentSource(content)) {
-      NotingStage(name: "s", notes: Noted(), header: 10)
-    }
+    let reader = try await RangeReader(
+      ContentSource(content), [.stage(NotingStage(name: "s", notes: Noted(), header: 10))])
     #expect(try await reader.read([0..<2, 80..<82]).map(Array.init) == [[10, 11], [90, 91]])
   }
 

@@ -35,7 +35,7 @@ import Testing
   @Test func `a count from an offset, and the last bytes, may be asked for past the cache or of it alone`() async throws
   {
     let source = FillRangeSource(byteCount: 100_000)
-    let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(1))) }
+    let reader = try await RangeReader(source, [.caching(MemoryStore(limit: .mebibytes(1)))])
     func refuses(_ read: () async throws -> Bytes) async {
       let error = await #expect(throws: ReadError.self) { _ = try await read() }
       #expect(error?.code == .notCached)
@@ -99,7 +99,7 @@ import Testing
   @Test func `a wish as to caches goes with every form`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let store = MemoryStore(limit: .mebibytes(4))
-    let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     _ = try await reader.read(0...99, caching: .bypass)
     _ = try await reader.read([0..<10, 5000..<5010], caching: .bypass)
     for try await _ in reader.stream(0..., caching: .bypass) {}

@@ -8,7 +8,7 @@ import Testing
 @Suite(.simulated) struct ByteStreamFailureTests {
   private static let byteCount = 5 << 20
   private static let badSector = ReadError(.inputOutput, "a bad sector")
-  /// Made by `Verifying`, which stands below `Retrying`.
+  /// Made by `.verifying`, which stands below `.retrying`.
   private static let wrongDigest = ReadError(.corrupted, "a wrong digest", isTransient: true)
 
   private typealias Faulty = FaultySource<SyntheticSource>
@@ -55,12 +55,12 @@ import Testing
     await reader.close()
   }
 
-  @Test(arguments: [Caching.Fill.exact, .requestedFirst, .block, .automatic])
-  func `through a cache they are handed out too`(fill: Caching.Fill) async throws {
+  @Test(arguments: [ReadPipeline.CacheFill.exact, .requestedFirst, .block, .automatic])
+  func `through a cache they are handed out too`(fill: ReadPipeline.CacheFill) async throws {
     let store = MemoryStore(limit: .mebibytes(16))
     let failures = Tally()
     let source = source(700_001..<704_000, Self.badSector, failures)
-    let reader = try await RangeReader(source) { Caching(store, fill: fill) }
+    let reader = try await RangeReader(source, [.caching(store, fill: fill)])
     for turn in 1...2 {
       let (byteCount, _, error) = await stream(reader)
       #expect(byteCount == 700_001 && (error as? ReadError)?.code == .inputOutput)
@@ -77,7 +77,7 @@ import Testing
       isBad.now > 0 ? .fail(Self.badSector) : nil
     }
     let store = MemoryStore(limit: .mebibytes(16))
-    let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(16)) }
+    let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(16))])
     _ = try await reader.read(0..<180_000)
     isBad.change(by: 1)
     let (byteCount, _, error) = await stream(reader)

@@ -9,14 +9,9 @@ import Testing
 /// What a reader has without waiting.
 @Suite(.simulated) struct CachedBytesTests {
   private func reader(
-    _ source: SyntheticSource, _ store: MemoryStore,
-    @ReadPipeline.Builder above: @Sendable () -> [any ReadStage] = { [] }
+    _ source: SyntheticSource, _ store: MemoryStore, above: ReadPipeline = []
   ) async throws -> RangeReader {
-    let above = above()
-    return try await RangeReader(source) {
-      for stage in above { stage }
-      Caching(store, blockSize: .kibibytes(4))
-    }
+    try await RangeReader(source, [above, .caching(store, blockSize: .kibibytes(4))])
   }
 
   @Test func `what was read is there, in one block and across several`() async throws {
@@ -74,7 +69,7 @@ import Testing
   @Test func `a hit counts as a read and as a hit, what is missing as nothing`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let observing = Observing()
-    let reader = try await reader(source, MemoryStore(limit: .mebibytes(4))) { observing }
+    let reader = try await reader(source, MemoryStore(limit: .mebibytes(4)), above: .observing(observing))
     _ = try await reader.read(0..<4096)
     let before = reader.statistics()
     #expect(reader.cached(10..<20) != nil && reader.cached(50_000..<50_010) == nil)
@@ -87,15 +82,13 @@ import Testing
   @Test func `stages that pass hits on do so, one that must see all reads has nothing to say`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let store = MemoryStore(limit: .mebibytes(4))
-    let quick = try await reader(source, store) {
-      ReadAhead()
-      TimeLimiting(.seconds(10))
-    }
+    let quick = try await reader(source, store, above: [.readAhead(), .timeLimit(.seconds(10))])
     _ = try await quick.read(0..<9000)
     #expect(quick.cached(4000..<9000) == source.expected(4000..<9000))
     await quick.close()
     let other = SyntheticSource(byteCount: 100_000)
-    let slow = try await reader(other, store) { Transforming(name: "same", blockSize: .kibibytes(4)) { $1 } }
+    let slow = try await reader(
+      other, store, above: .decoding(name: "same", blockSize: .kibibytes(4)) { $1 })
     _ = try await slow.read(0..<9000)
     #expect(slow.cached(0..<100) == nil)
     await slow.close()
@@ -105,7 +98,7 @@ import Testing
     let source = SyntheticSource(byteCount: 100_000)
     for ignoresHits in [true, false] {
       let stage = HitCounting(ignoresHits: ignoresHits)
-      let reader = try await reader(source, MemoryStore(limit: .mebibytes(4))) { stage }
+      let reader = try await reader(source, MemoryStore(limit: .mebibytes(4)), above: .stage(stage))
       _ = try await reader.read(0..<4096)
       let asked = stage.asked.load(ordering: .relaxed)
       #expect(stage.reads.load(ordering: .relaxed) == 1)
@@ -121,7 +114,7 @@ import Testing
   @Test func `a stage that shows other bytes and says that it ignores hits is asked all the same`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let stage = HitCounting(ignoresHits: true, derives: true)
-    let reader = try await reader(source, MemoryStore(limit: .mebibytes(4))) { stage }
+    let reader = try await reader(source, MemoryStore(limit: .mebibytes(4)), above: .stage(stage))
     for _ in 0..<2 { #expect(try await reader.read(0..<4096) == source.expected(0..<4096)) }
     let asked = stage.asked.load(ordering: .relaxed)
     #expect(reader.cached(0..<4096) == nil, "what such a stage passes on is not what it shows")
@@ -132,7 +125,7 @@ import Testing
   @Test func `what is compressed is not there before it was read again`() async throws {
     let source = SyntheticSource(byteCount: 1 << 20)
     let store = TieredChunkStore(memory: .kibibytes(128), compressed: .kibibytes(128))
-    let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     let blocks = stride(from: 0, to: 1 << 20, by: 4096).map { $0..<$0 + 4096 }
     for block in blocks { _ = try await reader.read(block) }
     // Which blocks are where is the store's choice; what is there is right.
@@ -150,9 +143,8 @@ import Testing
     let source = SyntheticSource(byteCount: 100_000)
     var configuration = RangeReader.Configuration(onChange: .refresh)
     configuration.pollInterval = .seconds(3600)
-    let reader = try await RangeReader(source, configuration: configuration) {
-      Caching(MemoryStore(limit: .mebibytes(4)), blockSize: .kibibytes(4))
-    }
+    let reader = try await RangeReader(
+      source, [.caching(MemoryStore(limit: .mebibytes(4)), blockSize: .kibibytes(4))], configuration: configuration)
     let old = try await reader.read(0..<4096)
     #expect(reader.cached(0..<4096) == old)
     source.rewrite()

@@ -107,7 +107,7 @@ struct DefaultCacheTests {
     let explanation = try await reader.explain(100..<200)
     #expect("\(explanation)".contains("no version"))
     await #expect(throws: ReadError.self) { try await reader.read(100..<200, caching: .onlyIfCached) }
-    let own = try await RangeReader(source) { Caching(store) }
+    let own = try await RangeReader(source, [.caching(store)])
     for _ in 0..<3 { _ = try await own.read(100..<200) }
     #expect(source.inner.requests.count == 5 && store.statistics().blocks == 1)
     await reader.close()

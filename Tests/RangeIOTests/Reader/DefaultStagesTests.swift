@@ -13,57 +13,31 @@ struct DefaultStagesTests {
 
   private func stages(_ reader: RangeReader) -> [String] { reader.statistics().stages.map(\.name) }
 
-  @Test func `a stage beside it leaves the cache where it was`() async throws {
+  @Test func `stages of the user's stand beside the cache, or there is none`() async throws {
     let (path, bytes) = try await directory.file(count: 10_000)
     let store = MemoryStore(limit: .mebibytes(1))
     let observing = Observing()
-    let reader = try await RangeReader(path, cache: store) { observing }
+    let reader = try await RangeReader(FileSource(path), [.observing(observing), .localFile(cache: store)])
     for _ in 0..<3 { #expect(try await reader.read(0..<100) == Bytes(bytes[0..<100])) }
     #expect(stages(reader) == ["Observing", "Caching"])
     #expect(store.cachedRanges(of: reader.source) == [0..<100])
     #expect(observing.counted().reads == 3, "hits, too")
     await reader.close()
-  }
-
-  @Test func `it stands above what must see only what it does not answer`() async throws {
-    let (path, _) = try await directory.file(count: 10_000)
-    let reader = try await RangeReader(path) {
-      ReadAhead()
-      Observing()
-      Limiting(concurrentReads: 4)
-      Observing()
-    }
-    #expect(stages(reader) == ["ReadAhead", "Observing", "Caching", "Limiting", "Observing"])
-    await reader.close()
-  }
-
-  @Test func `a cache of the user's is the only one, and none is none`() async throws {
-    let (path, _) = try await directory.file(count: 10_000)
-    let own = MemoryStore(limit: .mebibytes(1))
-    let reader = try await RangeReader(path) { Caching(own, blockSize: .kibibytes(4)) }
-    _ = try await reader.read(0..<10)
-    #expect(stages(reader) == ["Caching"])
-    #expect(own.contains(0..<4096, of: reader.source))
-    await reader.close()
-    let without = try await RangeReader(path, cache: nil) { Observing() }
+    let without = try await RangeReader(FileSource(path), [.observing(), .localFile(cache: nil)])
     #expect(stages(without) == ["Observing"])
     await without.close()
   }
 
-  @Test func `every way to open a file has the stages, the cache and the policy`() async throws {
+  @Test func `every way to open a file has the cache and the policy`() async throws {
     let (path, bytes) = try await directory.file(count: 10_000)
     let descriptor = try FileDescriptor.open(FilePath(path), .readOnly)
     let file = FileSource(adopting: descriptor, configuration: .init(isAppendOnly: true))
     let readers = [
-      try await RangeReader(path, onChange: .follow) { Observing() },
-      try await RangeReader(FilePath(path), onChange: .follow) { Observing() },
-      try await RangeReader(file, onChange: .follow) {
-        Observing()
-        ReadPipeline.localFile()
-      },
+      try await RangeReader(path, onChange: .follow), try await RangeReader(FilePath(path), onChange: .follow),
+      try await RangeReader(file, .localFile(), onChange: .follow),
     ]
     for reader in readers {
-      #expect(stages(reader) == ["Observing", "Caching"])
+      #expect(stages(reader) == ["Caching"])
       #expect(reader.source.isAppendOnly)
       #expect(try await reader.read(0..<10) == Bytes(bytes[0..<10]))
       await reader.close()

@@ -10,12 +10,12 @@ struct ExplainTests {
   private typealias Part = ReadExplanation.Part
 
   private func reader(
-    _ source: some RangeSource, _ store: any ChunkStore, fill: Caching.Fill = .block, passing: ByteCount? = nil,
+    _ source: some RangeSource, _ store: any ChunkStore, fill: ReadPipeline.CacheFill = .block,
+    passing: ByteCount? = nil,
     onSecondRead: Bool = false
   ) async throws -> RangeReader {
-    try await RangeReader(source) {
-      Caching(store, fill: fill, blockSize: .kibibytes(4), passing: passing, onSecondRead: onSecondRead)
-    }
+    try await RangeReader(
+      source, [.caching(store, fill: fill, blockSize: .kibibytes(4), maxReadSize: passing, onSecondRead: onSecondRead)])
   }
 
   private func why(_ part: ReadExplanation.Part, _ origin: ReadExplanation.Origin) -> String? {
@@ -243,12 +243,14 @@ struct ExplainTests {
 
   @Test func `a decoded block comes from where its farthest byte does`() async throws {
     let source = SyntheticSource(byteCount: 40 + 10 * 1100)
-    let reader = try await RangeReader(source) {
-      Transforming(
-        name: "cut", blockSize: .bytes(1000), encodedBlockSize: .bytes(1100), headerSize: .bytes(40)
-      ) { _, encoded in encoded.slice(0..<encoded.count - 100) }
-      Caching(MemoryStore(limit: .mebibytes(1)), fill: .exact, blockSize: .kibibytes(1))
-    }
+    let reader = try await RangeReader(
+      source,
+      [
+        .decoding(
+          name: "cut", blockSize: .bytes(1000), encodedBlockSize: .bytes(1100), headerSize: .bytes(40)
+        ) { _, encoded in encoded.slice(0..<encoded.count - 100) },
+        .caching(MemoryStore(limit: .mebibytes(1)), fill: .exact, blockSize: .kibibytes(1)),
+      ])
     // Blocks 2 and 3, as they are encoded.
     _ = try await reader.read(2500..<3500)
     let parts = try await reader.explain(1999..<4500).parts
@@ -260,15 +262,15 @@ struct ExplainTests {
   }
 
   @Test func `where a stage of others shows other bytes, there is no telling`() async throws {
-    let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) {
-      NotingStage(name: "skipping", notes: Noted(), header: 100)
-      Caching(MemoryStore(limit: .mebibytes(1)))
-    }
+    let reader = try await RangeReader(
+      SyntheticSource(byteCount: 1000),
+      [.stage(NotingStage(name: "skipping", notes: Noted(), header: 100)), .caching(MemoryStore(limit: .mebibytes(1)))])
     let parts = try await reader.explain(0..<900).parts
     #expect(parts.map(\.origin) == [.unknown])
     #expect(parts[0].detail?.contains("NotingStage") == true)
     // One that changes nothing is looked through.
-    let plain = try await RangeReader(SyntheticSource(byteCount: 1000)) { NotingStage(name: "plain", notes: Noted()) }
+    let plain = try await RangeReader(
+      SyntheticSource(byteCount: 1000), [.stage(NotingStage(name: "plain", notes: Noted()))])
     #expect(try await plain.explain(0..<900).parts.map(\.origin) == [.source])
   }
 

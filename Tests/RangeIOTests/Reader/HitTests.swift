@@ -10,7 +10,7 @@ import Testing
   private let store = MemoryStore(limit: .mebibytes(4))
 
   private func open() async throws -> RangeReader {
-    try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
   }
 
   @Test func `a cancelled task gets no hit, and counts none`() async throws {

@@ -19,10 +19,7 @@ import Testing
     func open() async throws {
       reader = try await RangeReader(
         ContentSource(Array(0..<50)),
-        ReadPipeline {
-          Observing()
-          if let key { Adding(summand: key) }
-        })
+        [.observing(), key.map { .stage(Adding(summand: $0)) } ?? []])
     }
 
     func show() async throws -> [UInt8] {
@@ -37,23 +34,20 @@ import Testing
     var keys: [UInt8] = [1, 2]
 
     func work() async throws -> [UInt8] {
-      let viaValue = try await RangeReader(
-        ContentSource(Array(0..<50)), ReadPipeline { for key in keys { Adding(summand: key) } })
-      let viaClosure = try await RangeReader(ContentSource(Array(0..<50))) {
-        Observing()
-        Adding(summand: 3)
-      }
-      let buffer = Array(try await viaClosure.read(0..<3))
-      let bytes = try await viaValue.read(0..<3)
+      let own = try await RangeReader(
+        ContentSource(Array(0..<50)), keys.reduce([]) { [$0, .stage(Adding(summand: $1))] })
+      let other = try await RangeReader(ContentSource(Array(0..<50)), [.observing(), .stage(Adding(summand: 3))])
+      let buffer = Array(try await other.read(0..<3))
+      let bytes = try await own.read(0..<3)
       preconditionIsolated()
       #expect(Array(bytes) == buffer)
       var streamed: [UInt8] = []
-      for try await piece in viaValue.stream(0..<3, chunkSize: .bytes(1)) {
+      for try await piece in own.stream(0..<3, chunkSize: .bytes(1)) {
         preconditionIsolated()
         streamed += piece
       }
-      await viaValue.close()
-      await viaClosure.close()
+      await own.close()
+      await other.close()
       return streamed
     }
   }
@@ -67,11 +61,9 @@ import Testing
     #expect(try await screen.show() == [0, 1, 2])
   }
 
-  @MainActor @Test func `from the main actor, with the builder closure`() async throws {
+  @MainActor @Test func `from the main actor, with stages listed in the call`() async throws {
     let summand: UInt8 = 5
-    let reader = try await RangeReader(ContentSource(Array(0..<50))) {
-      if summand > 0 { Adding(summand: summand) }
-    }
+    let reader = try await RangeReader(ContentSource(Array(0..<50)), [.stage(Adding(summand: summand))])
     #expect(Array(try await reader.read(0..<2)) == [5, 6])
     var lines = 0
     for try await _ in reader.stream().lines {
@@ -82,15 +74,15 @@ import Testing
     await reader.close()
   }
 
-  @Test func `from an actor, with both initialisers`() async throws {
+  @Test func `from an actor, with stages that read its state and others`() async throws {
     #expect(try await Worker().work() == [3, 4, 5])
   }
 
   @Test func `from plain code, with both initialisers`() async throws {
-    let viaClosure = try await RangeReader(ContentSource(Array(0..<50))) { Adding(summand: 1) }
-    #expect(Array(try await viaClosure.read(0..<2)) == [1, 2])
-    let viaValue = try await RangeReader(ContentSource(Array(0..<50)), ReadPipeline { Adding(summand: 2) })
-    #expect(Array(try await viaValue.read(0..<2)) == [2, 3])
+    let other = try await RangeReader(ContentSource(Array(0..<50)), [.stage(Adding(summand: 1))])
+    #expect(Array(try await other.read(0..<2)) == [1, 2])
+    let own = try await RangeReader(ContentSource(Array(0..<50)), [.stage(Adding(summand: 2))])
+    #expect(Array(try await own.read(0..<2)) == [2, 3])
     let plain = try await RangeReader(ContentSource(Array(0..<50)))
     #expect(Array(try await plain.read(48...)) == [48, 49])
     #expect(Array(try await plain.read(..<2)) == [0, 1])
@@ -101,7 +93,7 @@ import Testing
   @concurrent private func elsewhere(_ reader: RangeReader) async throws -> Bytes { try await reader.read(4..<5) }
 
   @Test func `one reader from many tasks at once`() async throws {
-    let reader = try await RangeReader(ContentSource(Array(0..<50), isPrompt: false)) { Adding(summand: 1) }
+    let reader = try await RangeReader(ContentSource(Array(0..<50), isPrompt: false), [.stage(Adding(summand: 1))])
     try await withThrowingTaskGroup(of: Bytes.self) { group in
       for _ in 0..<50 { group.addTask { try await elsewhere(reader) } }
       for try await bytes in group { #expect(bytes == [5]) }

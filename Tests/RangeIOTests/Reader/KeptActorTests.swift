@@ -49,28 +49,20 @@ import Testing
 
       func pipeline(_ disk: TieredChunkStore?) -> ReadPipeline {
         let store = MemoryStore(limit: .mebibytes(128))
-        return ReadPipeline {
-          switch self {
-          case .none: ReadPipeline()
-          case .caching: Caching(store)
-          case .exact: Caching(store, fill: .exact)
-          case .requestedFirst: Caching(store, fill: .requestedFirst)
-          case .smallBlocks: Caching(store, blockSize: .kibibytes(4))
-          case .secondReads: Caching(store, onSecondRead: true)
-          case .tiers: Caching(TieredChunkStore(.init(memory: .mebibytes(8), compressed: .mebibytes(64))))
-          case .merging:
-            Caching(store)
-            Merging()
-          case .timeLimiting:
-            TimeLimiting(.seconds(600))
-            Caching(store)
-          case .hedging: Hedging()
-          case .ownFlight: OwnFlight()
-          case .readAhead:
-            ReadAhead()
-            Caching(store)
-          case .disk: Caching(disk ?? store)
-          }
+        return switch self {
+        case .none: []
+        case .caching: .caching(store)
+        case .exact: .caching(store, fill: .exact)
+        case .requestedFirst: .caching(store, fill: .requestedFirst)
+        case .smallBlocks: .caching(store, blockSize: .kibibytes(4))
+        case .secondReads: .caching(store, onSecondRead: true)
+        case .tiers: .caching(TieredChunkStore(.init(memory: .mebibytes(8), compressed: .mebibytes(64))))
+        case .merging: [.caching(store), .merging()]
+        case .timeLimiting: [.timeLimit(.seconds(600)), .caching(store)]
+        case .hedging: .hedging()
+        case .ownFlight: .stage(OwnFlight())
+        case .readAhead: [.readAhead(), .caching(store)]
+        case .disk: .caching(disk ?? store)
         }
       }
     }
@@ -134,16 +126,18 @@ import Testing
     enum Looking: CaseIterable {
       case verifying, transforming
 
-      func stage(_ thread: OwnThread) -> any ReadStage {
+      func stage(_ thread: OwnThread) -> ReadPipeline {
         let block = ByteCount.kibibytes(64)
         switch self {
         case .verifying:
-          return Verifying(blockSize: block, digests: [[UInt8]](repeating: [0], count: byteCount / block.bytes)) {
+          return .verifying(
+            blockSize: block, digests: [[UInt8]](repeating: [0], count: byteCount / block.bytes)
+          ) {
             thread.note($0.count)
             return [0]
           }
         case .transforming:
-          return Transforming(name: "as it is", blockSize: block) {
+          return .decoding(name: "as it is", blockSize: block) {
             thread.note($1.count)
             return $1
           }
@@ -154,7 +148,7 @@ import Testing
     @Test(arguments: Looking.allCases) func `what stages hash and decode beyond 256 KiB, they do elsewhere`(
       _ looking: Looking
     ) async throws {
-      let reader = try await RangeReader(SyntheticSource(byteCount: Self.byteCount)) { looking.stage(caller.thread) }
+      let reader = try await RangeReader(SyntheticSource(byteCount: Self.byteCount), looking.stage(caller.thread))
       let few = try await caller.run { _ in _ = try await reader.read(0..<256 << 10) }
       #expect(few.bytes == 256 << 10)
       let many = try await caller.run { _ in _ = try await reader.read(0..<Self.byteCount) }
@@ -188,9 +182,8 @@ import Testing
     @Test(arguments: [1, 16, 4096])
     func `no more than 256 blocks are explained on the actor, however small they are`(blockSize: Int) async throws {
       let store = NotingStore(caller.thread)
-      let reader = try await RangeReader(SyntheticSource(byteCount: 4 << 20)) {
-        Caching(store, blockSize: .bytes(blockSize))
-      }
+      let reader = try await RangeReader(
+        SyntheticSource(byteCount: 4 << 20), [.caching(store, blockSize: .bytes(blockSize))])
       let few = try await caller.run { _ in _ = try await reader.explain(0..<256 * blockSize) }
       #expect(few.calls == 256 && store.lookUpCount == 256)
       // One more, though it has no more bytes.
@@ -205,10 +198,9 @@ import Testing
 
     @Test func `a byte that is decoded from many blocks is explained elsewhere`() async throws {
       let store = NotingStore(caller.thread)
-      let reader = try await RangeReader(SyntheticSource(byteCount: 4 << 20)) {
-        Transforming(name: "as it is", blockSize: .mebibytes(2)) { $1 }
-        Caching(store, blockSize: .kibibytes(4))
-      }
+      let reader = try await RangeReader(
+        SyntheticSource(byteCount: 4 << 20),
+        [.decoding(name: "as it is", blockSize: .mebibytes(2)) { $1 }, .caching(store, blockSize: .kibibytes(4))])
       let one = try await caller.run { _ in _ = try await reader.explain(0..<1) }
       #expect(one.calls == 0 && store.lookUpCount == 512)
       await reader.close()

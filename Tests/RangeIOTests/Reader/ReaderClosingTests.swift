@@ -11,7 +11,7 @@ import Testing
   private func isClosed(_ error: any Error) -> Bool { (error as? ReadError)?.code == .closed }
 
   @Test func `a cancelled read is answered while the source hangs, and takes nothing from the others`() async throws {
-    let reader = try await RangeReader(source) { Observing() }
+    let reader = try await RangeReader(source, [.observing()])
     let cancelled = start { try await reader.read(0..<10) }
     await source.arrivals(1)
     let patient = start { try await reader.read(10..<20) }
@@ -36,7 +36,7 @@ import Testing
   @Test func `what a stage of one's own waits for ends with the reader`() async throws {
     let simulation = Simulation.current!
     let reader = try await RangeReader(
-      SyntheticSource(byteCount: 1000), ReadPipeline { Waiting() }, configuration: simulation.configuration)
+      SyntheticSource(byteCount: 1000), [.stage(Waiting())], configuration: simulation.configuration)
     let read = start { try await reader.read(0..<10) }
     await quiet()
     await reader.close()
@@ -44,7 +44,7 @@ import Testing
     #expect(error?.code == .closed)
     #expect(simulation.clock.now.offset == .zero)
     let slow = try await RangeReader(
-      SyntheticSource(byteCount: 1000), ReadPipeline { Waiting() }, configuration: simulation.configuration)
+      SyntheticSource(byteCount: 1000), [.stage(Waiting())], configuration: simulation.configuration)
     #expect(try await slow.isRight(0..<10))
     #expect(simulation.clock.now.offset == .seconds(100))
     await slow.close()
@@ -229,7 +229,7 @@ import Testing
         }
       }
     }
-    let reader = try await RangeReader(gated) { Noting(noted: noted) }
+    let reader = try await RangeReader(gated, [.stage(Noting(noted: noted))])
     let streaming = start { for try await _ in reader.stream() { break } }
     await gated.arrivals(5)
     // Only the window that is waited for; the four ahead still hang when the loop is left.

@@ -34,8 +34,8 @@ struct SlowLinkTests {
   }
 
   private static let pipelines: [(name: String, stages: @Sendable () -> ReadPipeline)] = [
-    ("alone", { ReadPipeline { Limiting(concurrentReads: 8) } }),
-    ("cached", { .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(64))) }),
+    ("alone", { [.limiting(maxConcurrentReads: 8)] }),
+    ("cached", { .remoteObject(cache: MemoryStore(limit: .mebibytes(64))) }),
   ]
 
   @Test(arguments: [30, 60, 160, 300], [0, 1]) func `windows that share a slow link arrive one after the other`(

@@ -34,7 +34,7 @@ struct SnapshotTests {
 
   @Test func `a cache answers for a version that is gone`() async throws {
     let source = SyntheticSource(byteCount: 10_000)
-    let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(1))) }
+    let reader = try await RangeReader(source, [.caching(MemoryStore(limit: .mebibytes(1)))])
     let snapshot = try await reader.snapshot()
     let bytes = try await snapshot.read(0..<1000)
     source.rewrite()

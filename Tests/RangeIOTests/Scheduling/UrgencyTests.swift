@@ -10,11 +10,8 @@ struct UrgencyTests {
 
   @Test(.simulated) func `demands have their spans read before prefetches`() async throws {
     let source = HeldSource(isPrompt: true)
-    let (asking, merging) = (Asking(), Merging(gap: .bytes(0), concurrentSpans: 1))
-    let reader = try await RangeReader(source) {
-      asking
-      merging
-    }
+    let (asking, merging) = (Asking(), ReadPipeline.merging(maxGap: .bytes(0), maxConcurrentSpans: 1))
+    let reader = try await RangeReader(source, [.stage(asking), merging])
     asking.purpose = .prefetch
     let first = start { try await reader.read([0..<1, 100..<101]) }
     await quiet()
@@ -104,10 +101,7 @@ struct UrgencyTests {
     let source = HeldSource()
     let store = MemoryStore(limit: .mebibytes(1))
     let seen = Noted<ReadUrgency?>()
-    let reader = try await RangeReader(source) {
-      Caching(store, blockSize: .kibibytes(4))
-      Noting(seen: seen)
-    }
+    let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4)), .stage(Noting(seen: seen))])
     reader.willRead(0..<4096)
     await quiet()
     #expect(source.waiting.count == 1)
@@ -136,10 +130,7 @@ struct UrgencyTests {
     let source = HeldSource()
     let priorities = NotingPriorities()
     let store = MemoryStore(limit: .mebibytes(1))
-    let reader = try await RangeReader(source) {
-      Caching(store, blockSize: .kibibytes(4))
-      priorities
-    }
+    let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4)), .stage(priorities)])
     let read = start(priority: .background) { try await reader.isRight(0..<10) }
     await quiet()
     #expect(source.waiting.count == 1)

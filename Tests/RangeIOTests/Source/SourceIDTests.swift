@@ -36,10 +36,10 @@ import Testing
 
   @Test func `each of two sources whose ids look the same gets its own bytes through one cache`() async throws {
     let store = MemoryStore(limit: .mebibytes(1))
-    let cache = Caching(store)
+    let cache: ReadPipeline = .caching(store)
     let sources = [FillRangeSource(id: composed), FillRangeSource(id: decomposed)]
     for source in sources {
-      let reader = try await RangeReader(source) { cache }
+      let reader = try await RangeReader(source, [cache])
       #expect(try await reader.read(0..<4096) == source.expected(0..<4096))
       #expect(source.requests == [0..<4096], "read from the source, and not from the other's blocks")
       await reader.close()

@@ -18,17 +18,17 @@ struct LimitingTests {
     }
   }
 
-  private func expectEmpty(_ limiting: Limiting) {
+  private func expectEmpty(_ limiting: ReadPipeline) {
     #expect(limiting.occupancy == (0, 0))
   }
 
   @Test func `no more reads are under way than permits, and all are served`() throws {
     for seed in 0..<10 as Range<UInt64> {
-      let limiting = Limiting(concurrentReads: 3)
+      let limiting: ReadPipeline = .limiting(maxConcurrentReads: 3)
       try Simulation.run(seed: seed) { simulation in
         let source = SyntheticSource(byteCount: 100_000, latency: .milliseconds(10), time: simulation.time)
         let reader = try await RangeReader(
-          source, ReadPipeline { limiting }, configuration: simulation.configuration)
+          source, [limiting], configuration: simulation.configuration)
         let reads = (0..<31).map { number in simulation.start { try await reader.isRight(number..<number + 100) } }
         for read in reads { #expect(try await read.value) }
         #expect(source.mostReadsUnderWay == 3)
@@ -52,13 +52,13 @@ struct LimitingTests {
   }
 
   @Test func `a read through another reader of the same limits has its permit already`() throws {
-    let limiting = Limiting(concurrentReads: 1, bytesPerSecond: .bytes(1000), burst: .bytes(100))
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1, bytesPerSecond: .bytes(1000), burst: .bytes(100))
     try Simulation.run(seed: 3) { simulation in
       let below = SyntheticSource(byteCount: 100_000, latency: .milliseconds(10), time: simulation.time)
       let inner = try await RangeReader(
-        below, ReadPipeline { limiting }, configuration: simulation.configuration)
+        below, [limiting], configuration: simulation.configuration)
       let outer = try await RangeReader(
-        Showing(reader: inner), ReadPipeline { limiting }, configuration: simulation.configuration)
+        Showing(reader: inner), [limiting], configuration: simulation.configuration)
       let reads = (0..<5).map { number in simulation.start { try await outer.isRight(number..<number + 10) } }
       for read in reads { #expect(try await read.value) }
       // Its bytes are paid for once, and one read goes after the other.
@@ -74,8 +74,8 @@ struct LimitingTests {
   }
 
   @Test func `bytes go at the rate, after what was saved up`() throws {
-    let limiting = Limiting(bytesPerSecond: .bytes(1000), burst: .bytes(500))
-    try run({ _ in .answer }, through: ReadPipeline { limiting }) { (_, reader, source) async throws in
+    let limiting: ReadPipeline = .limiting(bytesPerSecond: .bytes(1000), burst: .bytes(500))
+    try run({ _ in .answer }, through: [limiting]) { (_, reader, source) async throws in
       for _ in 0..<4 { #expect(try await reader.isRight(0..<250)) }
       #expect(source.times == [.zero, .zero, .milliseconds(250), .milliseconds(500)])
       // More than the burst: when the bucket is full; and what comes next waits for its debt.
@@ -87,8 +87,8 @@ struct LimitingTests {
   }
 
   @Test func `a vectored read counts once, with all its bytes`() throws {
-    let limiting = Limiting(concurrentReads: 1, bytesPerSecond: .bytes(1000), burst: .bytes(500))
-    try run({ _ in .answer }, through: ReadPipeline { limiting }) { (_, reader, source) async throws in
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1, bytesPerSecond: .bytes(1000), burst: .bytes(500))
+    try run({ _ in .answer }, through: [limiting]) { (_, reader, source) async throws in
       _ = try await reader.read([0..<100, 200..<300, 1000..<1300])
       _ = try await reader.read(0..<100)
       #expect(source.times == [.zero, .milliseconds(100)])
@@ -96,14 +96,14 @@ struct LimitingTests {
   }
 
   @Test func `readers that share a limit share it, each by its own clock`() throws {
-    let limiting = Limiting(concurrentReads: 1, bytesPerSecond: .bytes(1000), burst: .bytes(100))
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1, bytesPerSecond: .bytes(1000), burst: .bytes(100))
     try Simulation.run(seed: 4) { simulation in
       var readers: [RangeReader] = []
       let source = ScriptedSource(time: simulation.time) { _ in .answer }
       for _ in 0..<3 {
         // Each reader's clock began at another moment.
         readers.append(
-          try await RangeReader(source, ReadPipeline { limiting }, configuration: simulation.configuration))
+          try await RangeReader(source, [limiting], configuration: simulation.configuration))
         try await simulation.clock.sleep(for: .seconds(1))
       }
       for number in 0..<9 { #expect(try await readers[number % 3].isRight(0..<100)) }
@@ -113,8 +113,8 @@ struct LimitingTests {
   }
 
   @Test func `a read that is cancelled in the queue goes at once and takes nothing`() throws {
-    let limiting = Limiting(concurrentReads: 1, bytesPerSecond: .bytes(1000), burst: .bytes(100))
-    try run({ _ in .answer(after: .milliseconds(10)) }, through: ReadPipeline { limiting }) {
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1, bytesPerSecond: .bytes(1000), burst: .bytes(100))
+    try run({ _ in .answer(after: .milliseconds(10)) }, through: [limiting]) {
       (simulation, reader, source) async throws in
       let reads = (0..<3).map { _ in simulation.start { try await reader.isRight(0..<100) } }
       try await simulation.clock.sleep(for: .milliseconds(5))
@@ -130,12 +130,12 @@ struct LimitingTests {
   }
 
   @Test func `reads whose reader is closed leave the queue, and those of others move up`() throws {
-    let limiting = Limiting(concurrentReads: 1)
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1)
     try Simulation.run(seed: 5) { simulation in
       let source = ScriptedSource(time: simulation.time) { _ in .answer(after: .milliseconds(10)) }
       let configuration = simulation.configuration
-      let closing = try await RangeReader(source, ReadPipeline { limiting }, configuration: configuration)
-      let staying = try await RangeReader(source, ReadPipeline { limiting }, configuration: configuration)
+      let closing = try await RangeReader(source, [limiting], configuration: configuration)
+      let staying = try await RangeReader(source, [limiting], configuration: configuration)
       let first = simulation.start { try await staying.isRight(0..<10) }
       try await simulation.clock.sleep(for: .milliseconds(1))
       let gone = (0..<5).map { _ in simulation.start { try await closing.isRight(0..<10) } }
@@ -156,11 +156,8 @@ struct LimitingTests {
   }
 
   @Test func `a read whose deadline passes in the queue leaves it then`() throws {
-    let limiting = Limiting(concurrentReads: 1)
-    let pipeline = ReadPipeline {
-      Ending(at: ReadInstant(nanoseconds: 5_000_000))
-      limiting
-    }
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1)
+    let pipeline: ReadPipeline = [.stage(Ending(at: ReadInstant(nanoseconds: 5_000_000))), limiting]
     try run({ _ in .answer(after: .milliseconds(10)) }, through: pipeline) {
       (simulation, reader, source) async throws in
       let first = simulation.start { try await reader.isRight(0..<10) }
@@ -175,12 +172,9 @@ struct LimitingTests {
   }
 
   @Test func `demands go before prefetches, which do not starve`() throws {
-    let limiting = Limiting(concurrentReads: 1)
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1)
     let asking = Asking()
-    let pipeline = ReadPipeline {
-      asking
-      limiting
-    }
+    let pipeline: ReadPipeline = [.stage(asking), limiting]
     try run({ _ in .answer(after: .milliseconds(10)) }, through: pipeline) {
       (simulation, reader, source) async throws in
       func read(_ number: Int, _ purpose: ReadUrgency.Purpose) async throws -> Task<Bool, any Error> {
@@ -198,14 +192,10 @@ struct LimitingTests {
   }
 
   @Test func `a demand that joins a queued prefetch raises it`() throws {
-    let limiting = Limiting(concurrentReads: 1)
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1)
     let asking = Asking()
     let store = MemoryStore(limit: .mebibytes(1))
-    let pipeline = ReadPipeline {
-      asking
-      Caching(store, blockSize: .bytes(1024))
-      limiting
-    }
+    let pipeline: ReadPipeline = [.stage(asking), .caching(store, blockSize: .bytes(1024)), limiting]
     try run({ _ in .answer(after: .milliseconds(10)) }, through: pipeline) {
       (simulation, reader, source) async throws in
       func read(_ block: Int, _ purpose: ReadUrgency.Purpose) async throws -> Task<Bool, any Error> {
@@ -227,8 +217,8 @@ struct LimitingTests {
   }
 
   @Test func `a failed and a cancelled read give their permits back`() throws {
-    let limiting = Limiting(concurrentReads: 1)
-    try run({ $0 == 0 ? .fail(Refusal.no) : $0 == 1 ? .hang : .answer }, through: ReadPipeline { limiting }) {
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1)
+    try run({ $0 == 0 ? .fail(Refusal.no) : $0 == 1 ? .hang : .answer }, through: [limiting]) {
       (simulation, reader, source) async throws in
       await #expect(throws: Refusal.no) { try await reader.read(0..<10) }
       let hanging = simulation.start { try await reader.read(0..<10) }
@@ -243,8 +233,8 @@ struct LimitingTests {
   }
 
   @Test func `without limits nothing waits`() throws {
-    let limiting = Limiting()
-    try run({ _ in .answer }, through: ReadPipeline { limiting }) { (_, reader, _) async throws in
+    let limiting: ReadPipeline = .limiting()
+    try run({ _ in .answer }, through: [limiting]) { (_, reader, _) async throws in
       for _ in 0..<10 { #expect(try await reader.isRight(0..<10_000)) }
     }
     #expect(limiting.statistics()?.figures == ["reads": 10])

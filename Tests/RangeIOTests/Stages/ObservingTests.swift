@@ -9,7 +9,7 @@ import Testing
     let clock = SteppingClock(step: .microseconds(5))
     let observing = Observing()
     let reader = try await RangeReader(
-      ContentSource(Array(0..<100)), ReadPipeline { observing }, configuration: .init(time: TimeSource(clock)))
+      ContentSource(Array(0..<100)), [.observing(observing)], configuration: .init(time: TimeSource(clock)))
     #expect(observing.counted().reads == 0)
     for _ in 0..<3 { _ = try await reader.read(0..<10) }
     _ = try await reader.read([0..<1, 5..<7])
@@ -30,7 +30,7 @@ import Testing
       if range.lowerBound == 0 { throw Refusal.no }
       throw CancellationError()
     }
-    let reader = try await RangeReader(source) { observing }
+    let reader = try await RangeReader(source, [.observing(observing)])
     await #expect(throws: Refusal.no) { try await reader.read(0..<1) }
     await #expect(throws: CancellationError.self) { try await reader.read(1..<2) }
     await #expect(throws: CancellationError.self) { try await reader.read(2..<3) }
@@ -43,7 +43,7 @@ import Testing
 
   @Test func `a reader's statistics tell of it as of all stages`() async throws {
     let observing = Observing()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 100)) { observing }
+    let reader = try await RangeReader(SyntheticSource(byteCount: 100), [.observing(observing)])
     _ = try await reader.read(0..<10)
     _ = try await reader.read(0..<20)
     let told = try #require(reader.statistics().stages.first)
@@ -56,10 +56,8 @@ import Testing
 
   @Test func `what is at hand is counted as well, once`() async throws {
     let observing = Observing()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 100)) {
-      observing
-      Caching(MemoryStore(limit: .mebibytes(1)))
-    }
+    let reader = try await RangeReader(
+      SyntheticSource(byteCount: 100), [.observing(observing), .caching(MemoryStore(limit: .mebibytes(1)))])
     for _ in 0..<5 { _ = try await reader.read(0..<10) }
     #expect(observing.counted().reads == 5 && observing.counted().bytes == 50)
     await reader.close()
@@ -68,10 +66,7 @@ import Testing
   @Test func `one stage in several pipelines counts them together`() async throws {
     let observing = Observing()
     for _ in 0..<2 {
-      let reader = try await RangeReader(ContentSource([1, 2, 3])) {
-        observing
-        observing
-      }
+      let reader = try await RangeReader(ContentSource([1, 2, 3]), [.observing(observing), .observing(observing)])
       _ = try await reader.read(0..<3)
     }
     #expect(observing.counted().reads == 4)

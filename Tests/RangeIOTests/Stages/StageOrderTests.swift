@@ -20,7 +20,7 @@ struct StageOrderTests {
   }
 
   struct Placed {
-    let stage: any ReadStage
+    let stage: ReadPipeline
     let bytes: [UInt8]
     var isAtRest: () -> Bool = { true }
   }
@@ -28,43 +28,46 @@ struct StageOrderTests {
   /// The table. From the top down; a stage refuses those above it in the list that have a place of their own, and the
   /// ones that would do harm twice.
   static let kinds: [Kind] = [
-    Kind(name: "Observing", refusesBelow: []) { Placed(stage: Observing(), bytes: $0) },
-    Kind(name: "TimeLimiting", refusesBelow: []) { Placed(stage: TimeLimiting(.seconds(60)), bytes: $0) },
-    Kind(name: "Transforming", refusesBelow: []) { below in
-      let stage = Transforming(name: "mask", blockSize: .bytes(300)) { Bytes(mask($0, Array($1))) }
+    Kind(name: "Observing", refusesBelow: []) { Placed(stage: .observing(), bytes: $0) },
+    Kind(name: "TimeLimit", refusesBelow: []) { Placed(stage: .timeLimit(.seconds(60)), bytes: $0) },
+    Kind(name: "Decoding", refusesBelow: []) { below in
+      let stage: ReadPipeline = .decoding(name: "mask", blockSize: .bytes(300)) { Bytes(mask($0, Array($1))) }
       let bytes = stride(from: 0, to: below.count, by: 300).enumerated()
         .flatMap { mask($0.offset, Array(below[$0.element..<min($0.element + 300, below.count)])) }
       return Placed(stage: stage, bytes: bytes)
     },
     Kind(name: "Caching", refusesBelow: ["ReadAhead"]) { below in
       let store = MemoryStore(limit: .bytes(20_000))
-      let stage = Caching(store, fill: .requestedFirst, blockSize: .bytes(1024))
+      let stage: ReadPipeline = .caching(store, fill: .requestedFirst, blockSize: .bytes(1024))
       return Placed(stage: stage, bytes: below) { store.isQuiet }
     },
     Kind(name: "ReadAhead", refusesBelow: ["ReadAhead"], needsCaching: true) {
-      let budget = ReadAhead.Budget(.bytes(10_000))
-      return Placed(stage: ReadAhead(budget: budget), bytes: $0)
+      let budget = ReadAheadBudget(.bytes(10_000))
+      return Placed(stage: .readAhead(budget: budget), bytes: $0)
     },
-    Kind(name: "Merging", refusesBelow: ["ReadAhead", "Caching", "Merging"]) { Placed(stage: Merging(), bytes: $0) },
+    Kind(name: "Merging", refusesBelow: ["ReadAhead", "Caching", "Merging"]) {
+      Placed(stage: .merging(), bytes: $0)
+    },
     // Retries of two would multiply.
     Kind(name: "Retrying", refusesBelow: ["ReadAhead", "Caching", "Merging", "Retrying"]) {
-      Placed(stage: Retrying(random: SeededGenerator(seed: 1)), bytes: $0)
+      Placed(stage: .retrying(random: SeededGenerator(seed: 1)), bytes: $0)
     },
     // As would second tries.
     Kind(name: "Hedging", refusesBelow: ["ReadAhead", "Caching", "Merging", "Retrying", "Hedging"]) {
-      Placed(stage: Hedging(share: 1, leastSamples: 1), bytes: $0)
+      Placed(stage: .hedging(maxShare: 1, minSamples: 1), bytes: $0)
     },
     Kind(name: "Verifying", refusesBelow: ["ReadAhead", "Caching", "Merging", "Retrying", "Hedging"]) { below in
       let digests = stride(from: 0, to: below.count, by: 700)
         .map { quickHash(Bytes(below[$0..<min($0 + 700, below.count)])) }
-      return Placed(stage: Verifying(blockSize: .bytes(700), digests: digests, hash: quickHash), bytes: below)
+      return Placed(
+        stage: .verifying(blockSize: .bytes(700), digests: digests, hash: quickHash), bytes: below)
     },
     // Two that are listed in two orders in two readers would wait for each other for ever.
     Kind(
       name: "Limiting",
       refusesBelow: ["ReadAhead", "Caching", "Merging", "Retrying", "Hedging", "Verifying", "Limiting"]
     ) {
-      let limiting = Limiting(concurrentReads: 2, bytesPerSecond: .mebibytes(10), burst: .bytes(5000))
+      let limiting: ReadPipeline = .limiting(maxConcurrentReads: 2, bytesPerSecond: .mebibytes(10), burst: .bytes(5000))
       return Placed(stage: limiting, bytes: $0) { limiting.occupancy == (0, 0) }
     },
   ]
@@ -72,7 +75,7 @@ struct StageOrderTests {
   /// Orders of one of each below the stage at the top, that are not refused. Seven stages have one order among
   /// themselves and three stand anywhere: 10! / 7! = 720 in all. Of these 9! / 7! have a certain one of the three at the
   /// top, and 9! / 6! the first of the seven.
-  static let orders = ["Observing": 72, "TimeLimiting": 72, "Transforming": 72, "ReadAhead": 504]
+  static let orders = ["Observing": 72, "TimeLimit": 72, "Decoding": 72, "ReadAhead": 504]
 
   /// What the transformation of these tests does.
   private static func mask(_ block: Int, _ bytes: [UInt8]) -> [UInt8] {
@@ -121,8 +124,7 @@ struct StageOrderTests {
     let source = SyntheticSource(byteCount: byteCount, latency: .milliseconds(1), time: simulation.time)
     var configuration = simulation.configuration
     configuration.streamWindow = 2048
-    let stages = placed.map(\.stage)
-    let pipeline = ReadPipeline { for stage in stages { stage } }
+    let pipeline = ReadPipeline(stages: placed.flatMap(\.stage.stages))
     guard !isRefused else {
       let error = await #expect(throws: ReadError.self) {
         try await RangeReader(source, pipeline, configuration: configuration)

@@ -106,7 +106,7 @@ import Testing
 
   @Test(arguments: [false, true]) func `pieces are loaded by closures`(isSlow: Bool) async throws {
     let store = OneBlock(isSlow: isSlow)
-    let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     for _ in 0..<3 { try await expectBytes(100..<200, reader) }
     #expect(source.readCount == 1)
     #expect(try await reader.explain(100..<200).parts.map(\.origin) == [ReadExplanation.Origin("OneBlock")])
@@ -117,7 +117,7 @@ import Testing
   @Test func `what a user's tier evicts is found below it`() async throws {
     let lower = MemoryStore(.init(limit: .mebibytes(1)))
     let store = TieredChunkStore(OneBlock(lower.sources), lower)
-    let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     try await expectBytes(0..<10, reader)
     try await expectBytes(4096..<4100, reader)
     #expect(store.contains(0..<8192, of: reader.source))
@@ -132,10 +132,10 @@ import Testing
   @Test func `a user's tier below is told what is promoted`() async throws {
     let lower = OneBlock(isSlow: true)
     let memory = MemoryStore(.init(limit: .mebibytes(1)), sources: lower.sources)
-    let reader = try await RangeReader(source) { Caching(lower, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(lower, blockSize: .kibibytes(4))])
     try await expectBytes(0..<10, reader)
     let store = TieredChunkStore(memory, lower)
-    let tiered = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    let tiered = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     for _ in 0..<2 { try await expectBytes(0..<10, tiered) }
     #expect(lower.promoted == [0..<4096])
     #expect(memory.contains(0..<4096, of: tiered.source))
@@ -164,7 +164,7 @@ import Testing
     ]
     for remove in removals {
       let store = OneBlock()
-      let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+      let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
       try await expectBytes(0..<10, reader)
       remove(store, reader.source)
       #expect(!store.contains(0..<10, of: reader.source))

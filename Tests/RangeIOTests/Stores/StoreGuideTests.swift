@@ -19,7 +19,7 @@ import Testing
 
   @Test func `the store of the guide keeps what is read, whole blocks of it`() async throws {
     let source = SyntheticSource(byteCount: 1_000_000)
-    let reader = try await RangeReader(source) { Caching(FIFOStore(limit: .kibibytes(64)), blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(FIFOStore(limit: .kibibytes(64)), blockSize: .kibibytes(4))])
     for _ in 0..<2 { #expect(try await reader.read(100..<20_000) == source.expected(100..<20_000)) }
     #expect(source.readCount == 1)
     // Partly there, partly not.
@@ -43,7 +43,7 @@ import Testing
   @Test func `what is removed while it is on its way does not stay`() async throws {
     let source = GatedSource(SyntheticSource(byteCount: 10_000))
     let store = FIFOStore(limit: .kibibytes(64))
-    let reader = try await RangeReader(source) { Caching(store) }
+    let reader = try await RangeReader(source, [.caching(store)])
     async let bytes = reader.read(0..<100)
     await source.arrivals(1)
     store.remove(source: reader.source.id)
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `reads that get no room take turns by default`() async throws {
     let source = GatedSource(SyntheticSource(byteCount: 1_000_000))
-    let reader = try await RangeReader(source) { Caching(FIFOStore(limit: .bytes(0)), blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(FIFOStore(limit: .bytes(0)), blockSize: .kibibytes(4))])
     try await withThrowingTaskGroup(of: Int.self) { group in
       for index in 0..<20 { group.addTask { try await reader.read(index * 8192..<index * 8192 + 10).count } }
       await source.arrivals(4)

@@ -21,10 +21,9 @@ import Testing
     async throws
   {
     let trace = try await newTrace()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {
-      Observing(trace: trace)
-      Caching(MemoryStore(limit: .mebibytes(1)), blockSize: .kibibytes(4))
-    }
+    let reader = try await RangeReader(
+      SyntheticSource(byteCount: 100_000),
+      [.observing(Observing(trace: trace)), .caching(MemoryStore(limit: .mebibytes(1)), blockSize: .kibibytes(4))])
     let reads = [0..<10, 5..<9, 70_000..<80_000, 0..<10, 8192..<8193]
     for range in reads.prefix(3) { _ = try await reader.read(range) }
     _ = try await reader.read([0..<10, 8192..<8193])
@@ -41,7 +40,7 @@ import Testing
   @Test func `reads that a source fails are recorded as well`() async throws {
     let trace = try await newTrace()
     let source = ContentSource(Array(0..<100)) { _, _ in throw Refusal.no }
-    let reader = try await RangeReader(source) { Observing(trace: trace) }
+    let reader = try await RangeReader(source, [.observing(Observing(trace: trace))])
     await #expect(throws: Refusal.no) { try await reader.read(3..<7) }
     await reader.close()
     try await trace.close()
@@ -50,10 +49,9 @@ import Testing
 
   @Test func `a hit that needs no waiting is recorded once`() async throws {
     let trace = try await newTrace()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {
-      Observing(trace: trace)
-      Caching(MemoryStore(limit: .mebibytes(1)))
-    }
+    let reader = try await RangeReader(
+      SyntheticSource(byteCount: 100_000),
+      [.observing(Observing(trace: trace)), .caching(MemoryStore(limit: .mebibytes(1)))])
     _ = try await reader.read(0..<10)
     #expect(reader.cached(2..<4) != nil)
     #expect(reader.cached(90_000..<90_001) == nil)
@@ -66,8 +64,8 @@ import Testing
   @Test func `several sources and stages share a trace`() async throws {
     let trace = try await newTrace()
     let readers = [
-      try await RangeReader(ContentSource([1, 2, 3])) { Observing(trace: trace) },
-      try await RangeReader(SyntheticSource(byteCount: 1000)) { Observing(trace: trace) },
+      try await RangeReader(ContentSource([1, 2, 3]), [.observing(Observing(trace: trace))]),
+      try await RangeReader(SyntheticSource(byteCount: 1000), [.observing(Observing(trace: trace))]),
     ]
     for round in 0..<3 { for reader in readers { _ = try await reader.read(round..<3) } }
     for reader in readers { await reader.close() }
@@ -96,7 +94,7 @@ import Testing
 
   @Test func `a disk that fails ends the recording, not the reads`() async throws {
     let trace = try await newTrace()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) { Observing(trace: trace) }
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [.observing(Observing(trace: trace))])
     _ = try await reader.read(0..<10)
     disk.faults = .on(.write, number: 0, .tear(after: 1, .noSpace))
     await trace.flush()
@@ -112,7 +110,7 @@ import Testing
 
   @Test func `nothing is recorded after closing, and closing again does nothing`() async throws {
     let trace = try await newTrace()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) { Observing(trace: trace) }
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [.observing(Observing(trace: trace))])
     _ = try await reader.read(0..<10)
     try await trace.close()
     _ = try await reader.read(0..<20)

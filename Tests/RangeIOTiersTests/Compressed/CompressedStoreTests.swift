@@ -487,7 +487,7 @@ struct CompressedStoreTests {
   @Test func `alone it serves readers, too`() async throws {
     let store = Self.store(.mebibytes(1))
     let source = FillRangeSource()
-    let reader = try await RangeReader(source) { Caching(store) }
+    let reader = try await RangeReader(source, [.caching(store)])
     for _ in 0..<3 {
       for start in stride(from: 0, to: 200_000, by: 5000) {
         #expect(try await reader.read(start..<start + 7000) == source.expected(start..<start + 7000))

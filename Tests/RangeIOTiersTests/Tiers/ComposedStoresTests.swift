@@ -30,7 +30,7 @@ struct ComposedStoresTests {
   /// - Returns: bytes asked of the source.
   private func hammer(_ store: TieredChunkStore, blocks: Int = 40) async throws -> Int {
     let source = FillRangeSource()
-    let reader = try await RangeReader(source) { Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     var random = TestRandom(1)
     for round in 0..<3 * blocks {
       let block = round < 2 * blocks ? round % blocks : random.below(blocks)

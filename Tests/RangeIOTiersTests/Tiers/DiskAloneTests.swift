@@ -15,7 +15,7 @@ struct DiskAloneTests {
     let source = StoredVersionSource()
     for isFirst in [true, false] {
       let store = try await TieredChunkStore(disk: disk)
-      let reader = try await RangeReader(source) { Caching(store) }
+      let reader = try await RangeReader(source, [.caching(store)])
       #expect(try await reader.read(0..<100_000) == source.contents.expected(0..<100_000))
       #expect(try await reader.read(70_000..<80_000) == source.contents.expected(70_000..<80_000))
       #expect(source.contents.readCount == 1)

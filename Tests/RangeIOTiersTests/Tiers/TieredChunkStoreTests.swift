@@ -15,7 +15,7 @@ struct TieredChunkStoreTests {
     var configuration = TieredChunkStore.Configuration(memory: .kibibytes(160), compressed: .kibibytes(512))
     configuration.background = BackgroundWork(executor: executor)
     let store = TieredChunkStore(configuration)
-    let reader = try await RangeReader(content) { Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(content, [.caching(store, blockSize: .kibibytes(4))])
     for block in 0..<200 {
       #expect(try await reader.read(block * 4096..<block * 4096 + 4096) == expected(block))
       executor.run()

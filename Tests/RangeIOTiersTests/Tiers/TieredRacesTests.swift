@@ -224,9 +224,8 @@ import Testing
       configuration.background = simulation.configuration.background
       let store = TieredChunkStore(configuration)
       let source = SyntheticSource(byteCount: 4096, compressibility: 0.8)
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        Caching(store, blockSize: .kibibytes(4))
-      }
+      let reader = try await RangeReader(
+        source, [.caching(store, blockSize: .kibibytes(4))], configuration: simulation.configuration)
       _ = try await reader.read(0..<4096)
       let tiers = try #require(store.memory)
       tiers.memory.giveUp(tiers.memory.ledger.bytes)

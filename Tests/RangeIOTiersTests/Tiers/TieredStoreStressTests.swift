@@ -24,11 +24,11 @@ struct TieredStoreStressTests {
     let sources = (0..<3).map { FillRangeSource(byteCount: 1 << 20, id: "\($0)") }
     var readers: [RangeReader] = []
     for source in sources {
-      for fill in [Caching.Fill.block, .exact] {
+      for fill in [ReadPipeline.CacheFill.block, .exact] {
         readers.append(
-          try await RangeReader(source, configuration: .init(background: BackgroundWork(executor: background))) {
-            Caching(store, fill: fill, blockSize: .kibibytes(4))
-          })
+          try await RangeReader(
+            source, [.caching(store, fill: fill, blockSize: .kibibytes(4))],
+            configuration: .init(background: BackgroundWork(executor: background))))
       }
     }
     await withTaskGroup(of: Void.self) { [readers] group in

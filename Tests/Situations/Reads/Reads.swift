@@ -51,11 +51,9 @@ import RangeIO
 
   static func open(_ name: String, _ ways: Set<String>) async throws -> RangeReader {
     let onChange: RangeReader.ChangePolicy = ways.contains("refresh") ? .refresh : .fail
-    let pipeline =
+    let pipeline: ReadPipeline =
       ways.contains("bare")
-      ? ReadPipeline()
-      : ways.contains("retrying")
-        ? ReadPipeline { Retrying() } : .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(64)))
+      ? [] : ways.contains("retrying") ? .retrying() : .remoteObject(cache: MemoryStore(limit: .mebibytes(64)))
     #if HTTP
       if name.hasPrefix("http") {
         var configuration = RemoteConfiguration()

@@ -9,14 +9,14 @@ struct StageAndReader: Contender {
 
   init(_ source: NumberedObject, _ store: any SharedCacheEngine, size: Int) async throws {
     self.store = store
-    var configuration = SharedCaching.Configuration()
+    var configuration = SharedCacheConfiguration()
     configuration.blockSize = .bytes(size)
     // As for a source that is 20 ms away: this one is not.
     configuration.lookUpLimit = .milliseconds(2)
     // All of the object, when it is put there.
     configuration.pendingWrites = .gibibytes(1)
-    let shared = SharedCaching(store, configuration: configuration)
-    reader = try await RangeReader(source) { shared }
+    let shared: ReadPipeline = .sharedCaching(store, configuration: configuration)
+    reader = try await RangeReader(source, [shared])
   }
 
   func read(_ range: Range<Int>) async throws {

@@ -6,7 +6,7 @@ internal import RangeIOSharedCache
 ///
 /// Fills an engine on this machine with the blocks of an object, reads COUNT of them through a new client, and prints what one
 /// has cost: microseconds of wall, of the processor, and megabytes a second. `stage` reads by `RangeReader` and
-/// `SharedCaching`, `store` asks the engine's client and believes it.
+/// `.sharedCaching`, `store` asks the engine's client and believes it.
 @main enum SharedCost {
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -5,9 +5,8 @@ import RangeIOTiers
 extension Laboratory {
   /// A reader of the file that keeps just what is asked for.
   func reader(_ store: some ChunkStore, of path: String? = nil, _ blocks: Blocks) async throws -> RangeReader {
-    try await RangeReader(FileSource(path ?? file.path)) {
-      Caching(store, fill: .exact, blockSize: .bytes(blocks.size))
-    }
+    try await RangeReader(
+      FileSource(path ?? file.path), [.caching(store, fill: .exact, blockSize: .bytes(blocks.size))])
   }
 
   private func filled(_ limit: ByteCount, _ blocks: Blocks) async throws -> RangeReader {

@@ -19,11 +19,11 @@ struct CacheStore: Sendable {
   func reader(
     _ source: some RangeSource, under idleStages: Int, areReady: Bool = false
   ) async throws -> RangeReader {
-    let caching = Caching(store, fill: .exact, blockSize: .kibibytes(4))
-    return try await RangeReader(source) {
-      for _ in 0..<idleStages { if areReady { IdleReady() } else { Idle() } }
-      caching
+    let caching: ReadPipeline = .caching(store, fill: .exact, blockSize: .kibibytes(4))
+    let idle: ReadPipeline = (0..<idleStages).reduce([]) { above, _ in
+      [above, areReady ? .stage(IdleReady()) : .stage(Idle())]
     }
+    return try await RangeReader(source, [idle, caching])
   }
 }
 

@@ -23,7 +23,7 @@ struct Contender: Sendable {
     case fioBlocking = "fio, psync"
     case fioRing = "fio, io_uring"
 
-    // Those of the cache, where `rangeIO` is a reader with `Caching` under two stages that do nothing.
+    // Those of the cache, where `rangeIO` is a reader with `.caching` under two stages that do nothing.
     case noStages = "RangeIO, no stage above"
     case oneStage = "RangeIO, 1 stage above"
     case threeStages = "RangeIO, 3 stages above"

@@ -8,10 +8,10 @@ enum CancelContenders {
 
   static func make() async throws -> [Contender] {
     let readers: [(Contender.Name, String, ReadPipeline)] = [
-      (.rangeIO, "no stages", ReadPipeline {}),
+      (.rangeIO, "no stages", []),
       (
         .farPipeline, "remoteObject()",
-        .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(16)), concurrentReads: 1 << 20)
+        .remoteObject(cache: MemoryStore(limit: .mebibytes(16)), maxConcurrentReads: 1 << 20)
       ),
     ]
     var contenders: [Contender] = []

@@ -10,8 +10,8 @@ enum PipelineContenders {
   private static func hits(_ file: BenchmarkFile) async throws -> [Contender] {
     let pipelines: [(Contender.Name, String, ReadPipeline)] = [
       (.rangeIO, "localFile()", .localFile(cache: store())),
-      (.cachingAlone, "Caching(store)", ReadPipeline { Caching(store(), blockSize: .kibibytes(4)) }),
-      (.farPipeline, "remoteObject()", .remoteObject(keepingIn: store())),
+      (.cachingAlone, "Caching(store)", [.caching(store(), blockSize: .kibibytes(4))]),
+      (.farPipeline, "remoteObject()", .remoteObject(cache: store())),
     ]
     var contenders: [Contender] = []
     for (name, label, pipeline) in pipelines {

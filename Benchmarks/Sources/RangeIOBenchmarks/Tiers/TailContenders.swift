@@ -24,8 +24,8 @@ enum TailContenders {
   ) async throws -> Outcome {
     let size = CacheTopic.blockSize
     let store = TieredChunkStore(memory: .mebibytes(48), compressed: .mebibytes(32))
-    let reader = try await RangeReader(TierSource(hot, blockSize: size, id: "hot")) { Caching(store) }
-    let other = try await RangeReader(TierSource(cold, blockSize: size, id: "cold", repeats: 64)) { Caching(store) }
+    let reader = try await RangeReader(TierSource(hot, blockSize: size, id: "hot"), [.caching(store)])
+    let other = try await RangeReader(TierSource(cold, blockSize: size, id: "cold", repeats: 64), [.caching(store)])
     try store.pin(0..<hot.count * size, of: reader.source)
     for block in 0..<hot.count { _ = try await reader.read(block * size..<(block + 1) * size) }
     // Until memory is full and all that is read from now on has to be compressed.

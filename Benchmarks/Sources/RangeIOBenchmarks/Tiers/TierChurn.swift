@@ -38,7 +38,7 @@ struct TierChurn: Sendable {
     }
     let store = TieredChunkStore(memory: .bytes(budget.bytes / 8 * 5), compressed: .bytes(budget.bytes / 8 * 3))
     var readers: [RangeReader] = []
-    for source in sources { readers.append(try await RangeReader(source) { Caching(store) }) }
+    for source in sources { readers.append(try await RangeReader(source, [.caching(store)])) }
     let baseline = try ProcessMemory.bytes("VmRSS")
     let churn = Churn(readers: readers, sizes: sources.map(\.blockSize), store: store, end: .now + duration)
     let start = ContinuousClock.now

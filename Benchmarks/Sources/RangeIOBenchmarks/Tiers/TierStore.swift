@@ -15,13 +15,13 @@ struct TierStore: Sendable {
     memory.shards = 1
     tiers = TieredChunkStore(
       memory: memory, compressed: .bytes(limit ?? blocks.count * blockSize), queueLimit: .mebibytes(64))
-    reader = try await RangeReader(source) { [tiers] in Caching(tiers) }
+    reader = try await RangeReader(source, [.caching(tiers)])
   }
 
   /// Reads every block of another source of the same bytes, as ``fill()`` does.
   @concurrent func fillAgain() async throws {
     let again = TierSource(source.blocks, blockSize: source.blockSize, id: "again")
-    let reader = try await RangeReader(again) { [tiers] in Caching(tiers) }
+    let reader = try await RangeReader(again, [.caching(tiers)])
     try await fill(reader)
     await reader.close()
   }

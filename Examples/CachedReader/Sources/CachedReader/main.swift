@@ -24,7 +24,7 @@ func time(_ body: () async throws -> Void) async rethrows -> Duration {
 
 let archive = SlowArchive()
 let store = MemoryStore(limit: .mebibytes(1))
-let reader = try await RangeReader(archive) { Caching(store, blockSize: .kibibytes(16)) }
+let reader = try await RangeReader(archive, [.caching(store, blockSize: .kibibytes(16))])
 
 // A hundred tasks want the same bytes, of which nothing is here: one read of the archive.
 try await withThrowingTaskGroup(of: Bytes.self) { group in

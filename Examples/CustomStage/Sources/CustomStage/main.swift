@@ -11,7 +11,7 @@ import RangeIO
 /// Reads the file at `path` through the stage, at random and as a stream, and compares it with `plain`.
 func readsBackRight(_ path: String, _ key: UInt8, _ plain: [UInt8]) async -> Bool {
   do {
-    let reader = try await RangeReader(FileSource(path)) { Unscrambling(key: key) }
+    let reader = try await RangeReader(FileSource(path), [.stage(Unscrambling(key: key))])
     let middle = try await reader.read(400_000..<500_000)
     var streamed: [UInt8] = []
     for try await piece in reader.stream() { streamed += piece }

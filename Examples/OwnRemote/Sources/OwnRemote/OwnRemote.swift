@@ -11,7 +11,7 @@ import RangeIORemote
     let account = try BlobAccount("maps", key: key, endpoint: endpoint)
     let source = try BlobSource("2026/a planet.bin", in: "tiles", of: account, configuration: configuration)
     let reader = try await RangeReader(
-      source, .remoteObject(configuration, keepingIn: MemoryStore(limit: .mebibytes(8))))
+      source, .remoteObject(configuration, cache: MemoryStore(limit: .mebibytes(8))))
     print("opened \(source.object.name): \(reader.byteCount) bytes")
     for range in [0..<16, 500_000..<700_000, 999_990..<1_000_000] {
       let bytes = try await reader.read(range)

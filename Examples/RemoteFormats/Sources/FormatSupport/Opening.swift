@@ -9,14 +9,14 @@ import RangeIO
 /// A format's parser may ask for a range that overlaps an earlier one, such as the tail of a file and then a directory that
 /// begins in it: the cache fetches what is missing of it. So no parser here keeps a buffer of its own.
 private func pipeline() -> ReadPipeline {
-  ReadPipeline {
-    Caching(MemoryStore(limit: .mebibytes(64)), fill: .exact)
-    Merging()
-    Retrying()
-    Limiting(concurrentReads: 8)
+  [
+    .caching(MemoryStore(limit: .mebibytes(64)), fill: .exact),
+    .merging(),
+    .retrying(),
+    .limiting(maxConcurrentReads: 8),
     // At the bottom, so that it counts what the source is asked for.
-    Observing()
-  }
+    .observing(),
+  ]
 }
 
 /// Opens a source for a parser.

@@ -47,7 +47,7 @@ func check(_ condition: Bool, _ what: @autoclosure () -> String) {
 /// - Returns: how often the server was asked.
 func readAll(_ edition: Int, through store: some ChunkStore) async throws -> Int {
   let server = Server(edition: edition)
-  let reader = try await RangeReader(server) { Caching(store) }
+  let reader = try await RangeReader(server, [.caching(store)])
   try await withThrowingTaskGroup(of: Void.self) { group in
     for task in 0..<4 {
       group.addTask {
@@ -80,7 +80,7 @@ func rowCount(_ name: String) throws -> Int {
   try Database(directory.appendingPathComponent(name).path).rows().count
 }
 
-// The contract, as `Caching` relies on it.
+// The contract, as `.caching` relies on it.
 for seed in 1...2 as ClosedRange<UInt64> {
   try await StoreConformance.check(seed: seed, settle: { try await ($0 as? SQLiteStore)?.flush() }) { sources, limit in
     try open("contract\(seed)", limit: limit, sources: sources)

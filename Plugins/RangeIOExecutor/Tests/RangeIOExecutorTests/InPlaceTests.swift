@@ -31,7 +31,7 @@ struct InPlaceTests {
   @Test func `every byte is the file's, at every alignment`() async throws {
     let (path, bytes) = try directory.file(count: 12_345)
     let source = InPlaceSource(FileSource(path), looks: false)
-    let reader = try await RangeReader(source, ReadPipeline {})
+    let reader = try await RangeReader(source, [])
     try await withTaskExecutorPreference(executor) { () async throws in
       for edge in [0, 512, 4096, 8192, bytes.count] {
         for lower in max(0, edge - 5)..<min(bytes.count, edge + 5) {
@@ -50,9 +50,8 @@ struct InPlaceTests {
     let (path, bytes) = try directory.file(count: 4_000_000)
     let source = InPlaceSource(path)
     // A cache too small for what is read asks for one block at a time.
-    let reader = try await RangeReader(source) {
-      if isCached { Caching(MemoryStore(limit: .kibibytes(64)), blockSize: .kibibytes(4)) }
-    }
+    let reader = try await RangeReader(
+      source, [isCached ? .caching(MemoryStore(limit: .kibibytes(64)), blockSize: .kibibytes(4)) : []])
     try await withTaskExecutorPreference(executor) { () async throws in
       for round in 0..<4 {
         try dropPages(of: path)
@@ -68,7 +67,7 @@ struct InPlaceTests {
   @Test func `long ranges, several ranges and streams are not in place`() async throws {
     let (path, bytes) = try directory.file(count: 2_000_000)
     let source = InPlaceSource(FileSource(path), looks: false)
-    let reader = try await RangeReader(source, ReadPipeline {})
+    let reader = try await RangeReader(source, [])
     try await withTaskExecutorPreference(executor) { () async throws in
       #expect(try await reader.read(0..<262_145) == bytes[0..<262_145])
       #expect(try await reader.read([0..<10, 500..<600]) == [bytes[0..<10], bytes[500..<600]])
@@ -89,7 +88,7 @@ struct InPlaceTests {
     let (path, bytes) = try directory.file(count: 1_000_000)
     try await settle(path)
     let source = InPlaceSource(path, blockSize: .kibibytes(16))
-    let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(4))) }
+    let reader = try await RangeReader(source, [.caching(MemoryStore(limit: .mebibytes(4)))])
     try await withTaskExecutorPreference(executor) { () async throws in
       #expect(try await reader.read(20_000..<20_010) == bytes[20_000..<20_010])
       #expect(source.statistics().bytes(by: "inPlace") == 16_384)
@@ -106,10 +105,7 @@ struct InPlaceTests {
     let (path, bytes) = try directory.file(count: 2_000_000)
     try await settle(path)
     let source = InPlaceSource(FileSource(path, blockSize: .kibibytes(16)), looks: false)
-    let reader = try await RangeReader(source) {
-      ReadAhead()
-      Caching(MemoryStore(limit: .mebibytes(4)))
-    }
+    let reader = try await RangeReader(source, [.readAhead(), .caching(MemoryStore(limit: .mebibytes(4)))])
     try await withTaskExecutorPreference(executor) { () async throws in
       for start in stride(from: 0, to: 1_000_000, by: 4096) {
         #expect(try await reader.read(start..<start + 4096) == bytes[start..<start + 4096])
@@ -126,7 +122,7 @@ struct InPlaceTests {
   {
     let (path, bytes) = try directory.file(count: 100_000)
     let narrow = ReadingExecutor(limit: 1, width: 1, turn: 0)
-    let reader = try await RangeReader(InPlaceSource(FileSource(path), looks: false), ReadPipeline {})
+    let reader = try await RangeReader(InPlaceSource(FileSource(path), looks: false), [])
     let hasBegun = (0..<3).map { _ in Flag() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<3 {
@@ -148,7 +144,7 @@ struct InPlaceTests {
     let (path, bytes) = try directory.file(count: 50_000)
     for (isLonger, size) in [(true, 60_000), (false, 30_000)] {
       try write(bytes, to: path)
-      let reader = try await RangeReader(InPlaceSource(FileSource(path), looks: false), ReadPipeline {})
+      let reader = try await RangeReader(InPlaceSource(FileSource(path), looks: false), [])
       await withTaskExecutorPreference(executor) {
         await #expect(throws: Never.self) { try await reader.read(40_000..<41_000) }
         #expect(throws: Never.self) { try write(SyntheticSource.bytes(0..<size, version: 7), to: path) }

@@ -11,8 +11,7 @@
     /// let reader = try await RangeReader(contentsOf: "https://example.com/planet.pmtiles")
     /// ```
     ///
-    /// The stages are those of `ReadPipeline.remoteObject(_:keepingIn:hedges:)`. For others:
-    /// `RangeReader(HTTPSource(url)) { … }`.
+    /// The stages are those of `ReadPipeline.remoteObject(_:cache:hedges:)`. For others: `RangeReader(HTTPSource(url), [...])`.
     ///
     /// - Parameters:
     ///   - url: the object.
@@ -29,7 +28,7 @@
     ) async throws {
       try await self.init(
         HTTPSource(url, configuration: configuration),
-        .remoteObject(configuration, keepingIn: store, hedges: hedges), onChange: onChange)
+        .remoteObject(configuration, cache: store, hedges: hedges), onChange: onChange)
     }
   }
 

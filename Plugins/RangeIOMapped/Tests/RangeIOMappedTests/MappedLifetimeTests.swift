@@ -80,7 +80,7 @@ struct MappedLifetimeTests {
     let (path, bytes) = try directory.file(count: 100_000)
     try await settle(path)
     let source = MappedSource(path)
-    let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(1)), blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(MemoryStore(limit: .mebibytes(1)), blockSize: .kibibytes(4))])
     for _ in 0..<2 {
       #expect(try await reader.read(100..<50_000) == bytes[100..<50_000])
       #expect(try await reader.read(60_000..<60_001) == bytes[60_000..<60_001])

@@ -175,13 +175,13 @@ struct MappedReadingTests {
       }
       func store() -> MemoryStore { MemoryStore(limit: .mebibytes(4)) }
       let once = slices == .copied ? 0 : 5000
-      let kept = try await mapped(ReadPipeline { Caching(store()) })
+      let kept = try await mapped([.caching(store())])
       #expect(kept == 0, "what is kept, and answers from it")
-      let bypassing = try await mapped(ReadPipeline { Caching(store()) }, .bypass)
+      let bypassing = try await mapped([.caching(store())], .bypass)
       #expect(bypassing == 3 * once)
-      let long = try await mapped(ReadPipeline { Caching(store(), passing: .kibibytes(4)) })
+      let long = try await mapped([.caching(store(), maxReadSize: .kibibytes(4))])
       #expect(long == 3 * once)
-      let second = try await mapped(ReadPipeline { Caching(store(), onSecondRead: true) })
+      let second = try await mapped([.caching(store(), onSecondRead: true)])
       #expect(second == once, "the first read alone")
     }
   }

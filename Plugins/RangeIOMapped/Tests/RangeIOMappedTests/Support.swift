@@ -50,7 +50,7 @@ func write(_ contents: Bytes, to path: String, at offset: Int = 0, truncating: B
 
 /// A reader of the file at `path`, whose version is settled.
 func mappedReader(
-  _ path: String, _ configuration: MappedSource.Configuration = .init(), _ pipeline: ReadPipeline = ReadPipeline {}
+  _ path: String, _ configuration: MappedSource.Configuration = .init(), _ pipeline: ReadPipeline = []
 ) async throws -> RangeReader {
   try await settle(path)
   return try await RangeReader(MappedSource(path, configuration: configuration), pipeline)

@@ -1,7 +1,7 @@
 #if SharedCache
   internal import RangeIO
 
-  /// What a ``SharedCaching`` has done so far, in blocks.
+  /// What `.sharedCaching` has done so far, in blocks.
   struct SharedCacheCounts {
     var hits = 0
     var misses = 0

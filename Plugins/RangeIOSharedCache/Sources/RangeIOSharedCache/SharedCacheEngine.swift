@@ -28,7 +28,7 @@
   ///
   /// It never throws and never waits for long: what it does not have in time is ``SharedBlockAnswer/missing``. An engine that takes
   /// longer than a fetch from the source is not waited for; its call is cancelled, and should then end, since a reader that is
-  /// closed waits for it. Values are opaque to it, and whatever it returns is checked by ``SharedCaching``.
+  /// closed waits for it. Values are opaque to it, and whatever it returns is checked by `.sharedCaching`.
   public protocol SharedCacheEngine: Sendable {
     /// The most bytes of a value.
     var valueLimit: Int { get }

@@ -2,51 +2,57 @@
   internal import NIOConcurrencyHelpers
   public import RangeIO
 
-  /// Looks for blocks in an engine that many machines share, before it asks the source, and puts those there that it had
-  /// to fetch.
-  ///
-  /// It stands below ``RangeIO/Caching``, so that it sees only what this process does not have, and above
-  /// ``RangeIO/Merging``, so that what the engine lacks is still merged:
-  ///
-  /// ```swift
-  /// let engine = try SharedCacheNodes(.memcached, [.host("cache-1", port: 11211), .host("cache-2", port: 11211)])
-  /// let shared = SharedCaching(engine)
-  /// let reader = try await RangeReader(source) {
-  ///   Caching(store, fill: .automatic)
-  ///   shared
-  ///   Merging()
-  ///   Retrying()
-  /// }
-  /// ```
-  ///
-  /// An engine that is down, slow, full or lying costs time, and never a read or a wrong byte: each value carries the
-  /// identity of its block and a checksum. Only versions that every process recognises are shared: those of sources with
-  /// a `persistentForm`, such as a strong ETag.
-  ///
-  /// Of several processes that miss a block at the same time one fetches it. The others wait for it, no longer than a
-  /// fetch takes. Reads of one process that need the same block at the same time look for it once.
-  public final class SharedCaching: ReadStage {
-    /// Settings.
-    public struct Configuration: Sendable {
-      /// The block size, a power of two. Default, `nil`: as the source prefers, and no larger than a value may be.
-      public var blockSize: ByteCount?
-      /// What values are encrypted with. Default: nothing.
-      public var keys: SharedCacheKeys?
-      /// After which an engine may forget a value, give or take a tenth. Default: 7 days.
-      public var lifetime: Duration = .seconds(7 * 86_400)
-      /// The most bytes that wait to be put into the engine; beyond, fetched blocks are not shared. Default: 32 MiB.
-      public var pendingWrites: ByteCount = .mebibytes(32)
-      /// Longer reads go to the source at once. Default: 32 MiB.
-      public var longestRead: ByteCount = .mebibytes(32)
-
-      /// The time that asking the engine is worth; a node that usually takes longer is given up to five times of it. Default,
-      /// `nil`: a tenth of what a fetch from the source takes, and at least 0.5 ms.
-      public var lookUpLimit: Duration?
-
-      /// A configuration with defaults.
-      public init() {}
+  extension ReadPipeline {
+    /// Looks for blocks in an engine that many machines share, before it asks the source, and puts those there that it had
+    /// to fetch.
+    ///
+    /// It stands below `.caching`, so that it sees only what this process does not have, and above `.merging`, so that what
+    /// the engine lacks is still merged:
+    ///
+    /// ```swift
+    /// let engine = try SharedCacheNodes(.memcached, [.host("cache-1", port: 11211), .host("cache-2", port: 11211)])
+    /// let reader = try await RangeReader(
+    ///   source, [.caching(store, fill: .automatic), .sharedCaching(engine), .merging(), .retrying()])
+    /// ```
+    ///
+    /// An engine that is down, slow, full or lying costs time, and never a read or a wrong byte: each value carries the
+    /// identity of its block and a checksum. Only versions that every process recognises are shared: those of sources with
+    /// a `persistentForm`, such as a strong ETag.
+    ///
+    /// Of several processes that miss a block at the same time one fetches it. The others wait for it, no longer than a
+    /// fetch takes. Reads of one process that need the same block at the same time look for it once.
+    ///
+    /// - Parameter store: the engine. Close it yourself, after the readers.
+    public static func sharedCaching(
+      _ store: any SharedCacheEngine, configuration: SharedCacheConfiguration = SharedCacheConfiguration()
+    ) -> ReadPipeline {
+      .stage(SharedCachingStage(store, configuration))
     }
+  }
 
+  /// Settings of `.sharedCaching`.
+  public struct SharedCacheConfiguration: Sendable {
+    /// The block size, a power of two. Default, `nil`: as the source prefers, and no larger than a value may be.
+    public var blockSize: ByteCount?
+    /// What values are encrypted with. Default: nothing.
+    public var keys: SharedCacheKeys?
+    /// After which an engine may forget a value, give or take a tenth. Default: 7 days.
+    public var lifetime: Duration = .seconds(7 * 86_400)
+    /// The most bytes that wait to be put into the engine; beyond, fetched blocks are not shared. Default: 32 MiB.
+    public var pendingWrites: ByteCount = .mebibytes(32)
+    /// Longer reads go to the source at once. Default: 32 MiB.
+    public var longestRead: ByteCount = .mebibytes(32)
+
+    /// The time that asking the engine is worth; a node that usually takes longer is given up to five times of it. Default,
+    /// `nil`: a tenth of what a fetch from the source takes, and at least 0.5 ms.
+    public var lookUpLimit: Duration?
+
+    /// A configuration with defaults.
+    public init() {}
+  }
+
+  /// What `.sharedCaching` does.
+  final class SharedCachingStage: ReadStage {
     private struct State {
       /// By the id of the source.
       var times: [String: SourceTimes] = [:]
@@ -66,30 +72,26 @@
 
     private let store: any SharedCacheEngine
     private let isTimely: Bool
-    private let configuration: Configuration
+    private let configuration: SharedCacheConfiguration
     private let frame: BlockFrame
     private let state = NIOLockedValueBox(State())
     private let own = OwnFetches()
 
-    /// Creates a stage. Several readers may list the same one.
-    ///
-    /// - Parameter store: the engine. Close it yourself, after the readers.
-    public init(_ store: any SharedCacheEngine, configuration: Configuration = Configuration()) {
+    init(_ store: any SharedCacheEngine, _ configuration: SharedCacheConfiguration) {
       self.store = store
       isTimely = store is SharedCacheNodes
       self.configuration = configuration
       frame = BlockFrame(keys: configuration.keys)
     }
 
-    /// Below ``RangeIO/Caching``.
-    public var placement: ReadPipeline.Placement { .belowCaching }
+    var placement: ReadPipeline.Placement { .belowCaching }
 
     // MARK: reading
 
     /// Reads what the engine has, and fetches the rest from below.
     ///
     /// - Throws: what the stages and the source below throw, and `CancellationError`; never for the engine's sake.
-    public nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+    nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
       let size = max(1, configuration.longestRead.bytes)
       guard request.caching != .bypass, let family = family(of: request.source),
         var read = SharedRead(request, family, most: max(1, size / family.grid.blockSize)), !read.blocks.isEmpty,
@@ -334,7 +336,7 @@
 
     /// Blocks found and not found, those that another process was waited for and those it brought, and values that were
     /// not what they should be.
-    public func statistics() -> ReadCounts? {
+    func statistics() -> ReadCounts? {
       state.withLockedValue { $0.counts }.reported
     }
   }

@@ -18,13 +18,10 @@
         let time = simulation.time
         let source = ReplacedObject(byteCount: 4_000_000, latency: Self.latency, time: time)
         let engine = SimulatedEngine(time, seed: 1, faults: faults)
-        var configuration = SharedCaching.Configuration()
+        var configuration = SharedCacheConfiguration()
         configuration.pendingWrites = pendingWrites
-        let shared = SharedCaching(engine, configuration: configuration)
-        let reader = try await RangeReader(source, time: time) {
-          shared
-          Merging()
-        }
+        let shared: ReadPipeline = .sharedCaching(engine, configuration: configuration)
+        let reader = try await RangeReader(source, [shared, .merging()], time: time)
         try await body(reader, source, simulation, time)
         await reader.close()
       }
@@ -74,11 +71,8 @@
         let source = ReplacedObject(byteCount: 4_000_000, latency: Self.latency, time: time)
         let engine = SimulatedEngine(time, seed: 1)
         func process() async throws -> RangeReader {
-          let shared = SharedCaching(engine)
-          return try await RangeReader(source, time: time) {
-            shared
-            Merging()
-          }
+          let shared: ReadPipeline = .sharedCaching(engine)
+          return try await RangeReader(source, [shared, .merging()], time: time)
         }
         let (one, other) = (try await process(), try await process())
         // Until it knows well what a fetch takes.
@@ -133,13 +127,10 @@
     @Test func `a reader that is closed does not wait for what another one fetches`() throws {
       try Simulation.run(seed: 1) { simulation in
         let time = simulation.time
-        let shared = SharedCaching(SimulatedEngine(time, seed: 1))
+        let shared: ReadPipeline = .sharedCaching(SimulatedEngine(time, seed: 1))
         func reader(_ latency: Duration) async throws -> RangeReader {
           let source = ReplacedObject(byteCount: 100_000, latency: latency, time: time)
-          return try await RangeReader(source, time: time) {
-            shared
-            Merging()
-          }
+          return try await RangeReader(source, [shared, .merging()], time: time)
         }
         let (slow, quick) = (try await reader(.seconds(3600)), try await reader(Self.latency))
         let first = simulation.start { try await slow.read(block(3)) }

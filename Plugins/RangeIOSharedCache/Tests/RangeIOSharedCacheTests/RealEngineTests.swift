@@ -179,16 +179,17 @@
       let engine = try await EngineProcess.start(kind)
       let store = try engine.store()
       let source = ReplacedObject(byteCount: 1_000_000, latency: .milliseconds(20), time: .continuous)
-      var configuration = SharedCaching.Configuration()
+      var configuration = SharedCacheConfiguration()
       // Longer than a busy machine takes.
       configuration.lookUpLimit = .seconds(10)
       let settings = configuration
       func reader() async throws -> RangeReader {
-        try await RangeReader(source) {
-          Caching(MemoryStore(limit: .mebibytes(4)))
-          SharedCaching(store, configuration: settings)
-          Merging()
-        }
+        try await RangeReader(
+          source,
+          [
+            .caching(MemoryStore(limit: .mebibytes(4))), .sharedCaching(store, configuration: settings),
+            .merging(),
+          ])
       }
       let first = try await reader()
       #expect(try await first.read(0..<1_000_000) == ReplacedObject.bytes(0..<1_000_000, version: 1))

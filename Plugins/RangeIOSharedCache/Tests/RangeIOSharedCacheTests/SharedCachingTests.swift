@@ -15,18 +15,15 @@
 
     /// A reader of another process: it has a memory of its own, and shares the engine.
     private static func process(
-      _ source: ReplacedObject, _ engine: any SharedCacheEngine, _ time: TimeSource, _ shared: SharedCaching? = nil
+      _ source: ReplacedObject, _ engine: any SharedCacheEngine, _ time: TimeSource, _ shared: ReadPipeline? = nil
     ) async throws -> RangeReader {
-      try await RangeReader(source, time: time) {
-        Caching(MemoryStore(limit: .mebibytes(1)))
-        shared ?? SharedCaching(engine)
-        Merging()
-      }
+      try await RangeReader(
+        source, [.caching(MemoryStore(limit: .mebibytes(1))), shared ?? .sharedCaching(engine), .merging()], time: time)
     }
 
     @Test func `it is a stage`() async throws {
       let contents = SyntheticSource.bytes(0..<20_000)
-      try await StageConformance.check(contents) { SharedCaching(SimulatedEngine(.continuous, seed: 1)) }
+      try await StageConformance.check(contents) { .sharedCaching(SimulatedEngine(.continuous, seed: 1)) }
     }
 
     @Test(arguments: seeds(oneIn: 1000))
@@ -64,11 +61,12 @@
         let source = ReplacedObject(
           byteCount: Self.size, latency: .milliseconds(2), time: simulation.time, isSettled: false)
         let engine = SimulatedEngine(simulation.time, seed: 1)
-        let shared = SharedCaching(engine)
+        let shared: ReadPipeline = .sharedCaching(engine)
         let reader = try await Self.process(source, engine, simulation.time, shared)
         for _ in 0..<2 { #expect(try await reader.read(0..<9000) == ReplacedObject.bytes(0..<9000, version: 1)) }
         await reader.close()
-        #expect(engine.valueCount == 0 && shared.statistics()?["reads passed"] == 2)
+        let counts = shared.stages[0].statistics()
+        #expect(engine.valueCount == 0 && counts?["reads passed"] == 2)
       }
     }
 
@@ -151,7 +149,7 @@
       try Simulation.run(seed: 1) { simulation in
         let time = simulation.time
         let source = ReplacedObject(byteCount: Self.size, latency: .milliseconds(20), time: time)
-        let shared = SharedCaching(Forgetful(time: time))
+        let shared: ReadPipeline = .sharedCaching(Forgetful(time: time))
         let reader = try await Self.process(source, Forgetful(time: time), time, shared)
         for block in 0..<50 {
           let (range, before) = (block * 4096..<block * 4096 + 4096, time.now)
@@ -159,7 +157,8 @@
           // The first fetch tells how long others take.
           #expect(block == 0 || before.duration(to: time.now) <= .milliseconds(50))
         }
-        #expect(try #require(shared.statistics())["late"] == 50)
+        let counts = shared.stages[0].statistics()
+        #expect(counts?["late"] == 50)
         // What still asks ends with the reader.
         let before = time.now
         await reader.close()
@@ -171,7 +170,7 @@
       try Simulation.run(seed: 1) { simulation in
         let time = simulation.time
         let engine = SimulatedEngine(time, seed: 1)
-        let shared = SharedCaching(engine)
+        let shared: ReadPipeline = .sharedCaching(engine)
         let quick = ReplacedObject(byteCount: Self.size, latency: .milliseconds(2), time: time)
         let slow = ReplacedObject(
           byteCount: Self.size, latency: .seconds(2), time: time, id: "https://slow.example/object")

@@ -57,21 +57,18 @@
       _ source: ReplacedObject, _ engine: EngineProcess, _ seed: UInt64, _ count: Int
     ) async throws -> Int {
       let store = try engine.store()
-      var configuration = SharedCaching.Configuration()
+      var configuration = SharedCacheConfiguration()
       // Longer than a busy machine takes.
       configuration.lookUpLimit = .seconds(10)
-      let shared = SharedCaching(store, configuration: configuration)
+      let shared: ReadPipeline = .sharedCaching(store, configuration: configuration)
       var numbers = SeededNumbers(seed)
       var opened: (reader: RangeReader, expected: Bytes)?
       var changed = 0
       for _ in 0..<count {
         if numbers.below(100) == 0 { source.replace() }
         if opened == nil {
-          let reader = try await RangeReader(source) {
-            Caching(MemoryStore(limit: .kibibytes(64)))
-            shared
-            Merging()
-          }
+          let reader = try await RangeReader(
+            source, [.caching(MemoryStore(limit: .kibibytes(64))), shared, .merging()])
           let version = Int((reader.source.validator as? Tag)?.text ?? "") ?? 0
           opened = (reader, ReplacedObject.bytes(0..<size, version: version))
         }

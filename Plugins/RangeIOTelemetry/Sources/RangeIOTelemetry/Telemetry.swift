@@ -9,14 +9,16 @@
   ///
   /// ```swift
   /// let telemetry = Telemetry(name: "tiles", logger: logger)
-  /// let reader = try await RangeReader(source) {
-  ///   telemetry.reads      // a span for each read that needs the source
-  ///   Caching(store)
-  ///   telemetry.fetches    // a span for each read of the source
-  ///   Retrying()
-  ///   Hedging()
-  ///   telemetry.tries      // its retries and hedges, as events of that span
-  /// }
+  /// let reader = try await RangeReader(
+  ///   source,
+  ///   [
+  ///     telemetry.reads,  // a span for each read that needs the source
+  ///     .caching(store),
+  ///     telemetry.fetches,  // a span for each read of the source
+  ///     .retrying(),
+  ///     .hedging(),
+  ///     telemetry.tries,  // its retries and hedges, as events of that span
+  ///   ])
   /// ```
   ///
   /// **Cost.** A cache hit makes no span, takes no lock, reads no clock and allocates nothing: ``reads`` passes it on.
@@ -34,24 +36,24 @@
     /// A span `rangeio.read` for each read by a caller that needs the source, around the spans of its fetches. Hits have
     /// none, unless ``init(name:tracer:metrics:logger:logLevel:tracesHits:)`` asks for them.
     ///
-    /// **Place.** Above `Caching`, at the top. It needs ``fetches`` below it: that is how it knows which reads need the
+    /// **Place.** Above `.caching`, at the top. It needs ``fetches`` below it: that is how it knows which reads need the
     /// source.
-    public let reads: any ReadyStage
+    public let reads: ReadPipeline
 
     /// A span `rangeio.fetch` for each read that goes to the source, with its ranges; its duration and size as metrics;
     /// a log line if it fails.
     ///
-    /// **Place.** Below `Caching`, directly above `Retrying`: one span then is one fetch with all its tries. Above
-    /// `Merging` it is what the cache asks for, below it what is read in one piece.
-    public let fetches: any ReadyStage
+    /// **Place.** Below `.caching`, directly above `.retrying`: one span then is one fetch with all its tries. Above
+    /// `.merging` it is what the cache asks for, below it what is read in one piece.
+    public let fetches: ReadPipeline
 
     /// The retries and hedges of a fetch as events of its span, and as log lines.
     ///
     /// A stage cannot look into others. This one sees each try, and knows from the ranges and from what is running which
     /// of them repeats another and which runs beside one.
     ///
-    /// **Place.** Below `Retrying` and `Hedging`, and below ``fetches``; without that it does nothing.
-    public let tries: any ReadyStage
+    /// **Place.** Below `.retrying` and `.hedging`, and below ``fetches``; without that it does nothing.
+    public let tries: ReadPipeline
 
     /// Creates the stages.
     ///
@@ -71,9 +73,9 @@
     ) {
       let spans = SpanMaker(tracer: tracer, readerName: name)
       let log = logger.map { TelemetryLog(logger: $0, level: logLevel, readerName: name) }
-      reads = ReadsStage(spans, tracesHits: tracesHits)
-      fetches = FetchesStage(spans, FetchMeters(factory: metrics, readerName: name), log)
-      tries = TriesStage()
+      reads = .stage(ReadsStage(spans, tracesHits: tracesHits))
+      fetches = .stage(FetchesStage(spans, FetchMeters(factory: metrics, readerName: name), log))
+      tries = .stage(TriesStage())
     }
   }
 #endif

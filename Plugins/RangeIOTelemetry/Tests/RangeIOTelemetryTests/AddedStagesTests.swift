@@ -22,34 +22,28 @@
     @Test func `each stands where it belongs`() {
       let store = MemoryStore(limit: .mebibytes(1))
       let table: [(ReadPipeline, String)] = [
-        (.remoteObject(keepingIn: store), "Reads ReadAhead Caching Merging Fetches Retrying Tries Limiting"),
+        (.remoteObject(cache: store), "Reads ReadAhead Caching Merging Fetches Retrying Tries Limiting"),
         (
-          .remoteObject(keepingIn: store, timeLimit: .seconds(1), hedges: true),
-          "Reads TimeLimiting ReadAhead Caching Merging Fetches Retrying Hedging Tries Limiting"
+          .remoteObject(cache: store, timeLimit: .seconds(1), hedges: true),
+          "Reads TimeLimit ReadAhead Caching Merging Fetches Retrying Hedging Tries Limiting"
         ),
         (.localFile(cache: store), "Reads Caching Fetches Tries"),
-        (ReadPipeline {}, "Reads Fetches Tries"),
+        ([], "Reads Fetches Tries"),
         (
-          ReadPipeline {
-            Retrying()
-            TimeLimiting(.seconds(1))
-            Limiting(concurrentReads: 1)
-          }, "Reads Fetches Retrying TimeLimiting Tries Limiting"
+          [.retrying(), .timeLimit(.seconds(1)), .limiting(maxConcurrentReads: 1)],
+          "Reads Fetches Retrying TimeLimit Tries Limiting"
         ),
-        (ReadPipeline { Hedging() }, "Reads Fetches Hedging Tries"),
+        ([.hedging()], "Reads Fetches Hedging Tries"),
       ]
       for (pipeline, expected) in table { #expect(names(telemetry.added(to: pipeline)) == expected) }
     }
 
     @Test func `a far object's retries are events of its fetch, below the span of the read`() async throws {
       let source = FaultySource(SyntheticSource(byteCount: 100_000)) { number, _ in number < 1 ? .fail(passing) : nil }
-      let pipeline = ReadPipeline {
-        ReadAhead()
-        Caching(MemoryStore(limit: .mebibytes(1)))
-        Merging()
-        Retrying(firstWait: .zero, longestWait: .zero)
-        Limiting(concurrentReads: 2)
-      }
+      let pipeline: ReadPipeline = [
+        .readAhead(), .caching(MemoryStore(limit: .mebibytes(1))), .merging(),
+        .retrying(initialBackoff: .zero, maxBackoff: .zero), .limiting(maxConcurrentReads: 2),
+      ]
       let reader = try await RangeReader(source, telemetry.added(to: pipeline))
       for _ in 0..<2 { #expect(try await reader.read(0..<10) == SyntheticSource.bytes(0..<10)) }
       let read = try #require(tracer.spans(.read).first)

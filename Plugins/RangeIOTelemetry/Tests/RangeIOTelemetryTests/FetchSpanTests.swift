@@ -75,7 +75,7 @@
 
     @Test func `without the stage of reads, the caller's span is the parent`() async throws {
       let telemetry = Telemetry(tracer: tracer, metrics: metrics)
-      let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) { telemetry.fetches }
+      let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [telemetry.fetches])
       _ = try await tracer.withSpan("caller") { _ in try await reader.read(0..<10) }
       let caller = try #require(tracer.finishedSpans.first { $0.operationName == "caller" })
       #expect(tracer.spans(.fetch).map(\.parentSpanID) == [caller.spanID])
@@ -85,10 +85,7 @@
     @Test func `a fetch that fails has the error, its kind and the status`() async throws {
       let telemetry = Telemetry(tracer: tracer, metrics: metrics)
       let source = FaultySource(SyntheticSource(byteCount: 1000)) { _, _ in .fail(ReadError(.notFound, "gone")) }
-      let reader = try await RangeReader(source) {
-        telemetry.reads
-        telemetry.fetches
-      }
+      let reader = try await RangeReader(source, [telemetry.reads, telemetry.fetches])
       await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
       for name in [TelemetryName.read, .fetch] {
         let span = try #require(tracer.spans(name).first)
@@ -102,7 +99,7 @@
     @Test func `a cancelled fetch is no failure`() async throws {
       let telemetry = Telemetry(tracer: tracer, metrics: metrics)
       let source = GatedSource(SyntheticSource(byteCount: 1000))
-      let reader = try await RangeReader(source) { telemetry.fetches }
+      let reader = try await RangeReader(source, [telemetry.fetches])
       let read = Task { try await reader.read(0..<10) }
       await source.arrivals(1)
       read.cancel()
@@ -116,11 +113,7 @@
     @Test func `a prefetch says so, and is part of no read`() async throws {
       let telemetry = Telemetry(tracer: tracer, metrics: metrics)
       let (source, store) = (GatedSource(SyntheticSource(byteCount: 1 << 20)), MemoryStore(limit: .mebibytes(4)))
-      let reader = try await RangeReader(source) {
-        telemetry.reads
-        Caching(store)
-        telemetry.fetches
-      }
+      let reader = try await RangeReader(source, [telemetry.reads, .caching(store), telemetry.fetches])
       reader.willRead(0..<100)
       await source.arrivals(1)
       // It ends the prefetch, and returns when its span has ended.
@@ -133,7 +126,7 @@
 
     @Test func `several ranges are listed up to a limit`() async throws {
       let telemetry = Telemetry(tracer: tracer, metrics: metrics)
-      let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) { telemetry.fetches }
+      let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [telemetry.fetches])
       _ = try await reader.read((0..<40).map { $0 * 10..<$0 * 10 + 2 })
       let span = try #require(tracer.spans(.fetch).first)
       guard case .stringArray(let ranges)? = span[.ranges] else { throw passing }
@@ -146,7 +139,7 @@
       let clock = ManualClock()
       let telemetry = Telemetry(name: "tiles", tracer: tracer, metrics: metrics)
       let source = SyntheticSource(byteCount: 1000, latency: .milliseconds(20), time: TimeSource(clock))
-      let reader = try await RangeReader(source, time: TimeSource(clock)) { telemetry.fetches }
+      let reader = try await RangeReader(source, [telemetry.fetches], time: TimeSource(clock))
       async let bytes = reader.read(0..<10)
       await clock.untilSleepers(1)
       clock.advance(by: .milliseconds(20))
@@ -161,12 +154,8 @@
     @Test func `a file in the page cache is a fetch, though it is there at once`() async throws {
       let telemetry = Telemetry(tracer: tracer, metrics: metrics)
       let store = MemoryStore(limit: .mebibytes(4))
-      let reader = try await RangeReader(#filePath) {
-        telemetry.reads
-        Caching(store)
-        telemetry.fetches
-        telemetry.tries
-      }
+      let reader = try await RangeReader(
+        FileSource(#filePath), [telemetry.reads, .caching(store), telemetry.fetches, telemetry.tries])
       _ = try await reader.read(0..<100)
       let (read, fetch) = (try #require(tracer.spans(.read).first), try #require(tracer.spans(.fetch).first))
       #expect(fetch.parentSpanID == read.spanID && fetch[.filePath] == .string(#filePath))

@@ -42,7 +42,7 @@ import RangeIOTiers
     }
 
     private func reader(_ store: TieredChunkStore, _ source: some RangeSource) async throws -> RangeReader {
-      try await RangeReader(source) { Caching(store) }
+      try await RangeReader(source, [.caching(store)])
     }
 
     @Test func `a graceful shutdown closes readers, then stores, then exports`() async throws {

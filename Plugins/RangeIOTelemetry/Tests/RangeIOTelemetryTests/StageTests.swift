@@ -23,19 +23,10 @@
 
     @Test func `a wrong order is refused`() async throws {
       let (telemetry, store) = (telemetry(), MemoryStore(limit: .mebibytes(1)))
-      let wrong = [
-        ReadPipeline {
-          Caching(store)
-          telemetry.reads
-        },
-        ReadPipeline {
-          telemetry.fetches
-          Caching(store)
-        },
-        ReadPipeline {
-          telemetry.tries
-          Caching(store)
-        },
+      let wrong: [ReadPipeline] = [
+        [.caching(store), telemetry.reads],
+        [telemetry.fetches, .caching(store)],
+        [telemetry.tries, .caching(store)],
       ]
       for pipeline in wrong {
         await #expect { try await RangeReader(SyntheticSource(byteCount: 10), pipeline) } throws: { error in

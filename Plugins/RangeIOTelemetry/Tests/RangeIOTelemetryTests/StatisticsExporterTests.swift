@@ -59,7 +59,7 @@ import RangeIOTiers
 
     @Test func `the counts of stages and of the source keep their names`() async throws {
       let source = FaultySource(SyntheticSource(byteCount: 1000)) { number, _ in number == 0 ? .fail(passing) : nil }
-      let reader = try await RangeReader(source) { Retrying(attempts: 2, firstWait: .zero, longestWait: .zero) }
+      let reader = try await RangeReader(source, [.retrying(maxAttempts: 2, initialBackoff: .zero, maxBackoff: .zero)])
       exporter.add(reader, name: "tiles")
       _ = try await reader.read(0..<10)
       exporter.export()
@@ -74,7 +74,7 @@ import RangeIOTiers
     }
 
     @Test func `stages are left out when asked`() async throws {
-      let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) { Retrying() }
+      let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [.retrying()])
       exporter.add(reader, name: "tiles", includesStages: false)
       exporter.export()
       #expect(metrics.counters(label: "rangeio.stage.events").isEmpty)
@@ -96,7 +96,7 @@ import RangeIOTiers
     @Test func `a store in memory has look-ups, a limit and what it takes`() async throws {
       let store = MemoryStore(limit: .mebibytes(1))
       exporter.add(store, name: "main")
-      let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) { Caching(store) }
+      let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [.caching(store)])
       for _ in 0..<3 { _ = try await reader.read(0..<10) }
       exporter.export()
       let tier = [("rangeio.cache.name", "main"), ("rangeio.cache.tier", "memory")]
@@ -127,7 +127,7 @@ import RangeIOTiers
       weak var weakReader: RangeReader?
       do {
         let store = MemoryStore(limit: .mebibytes(1))
-        let reader = try await RangeReader(SyntheticSource(byteCount: 10)) { Caching(store) }
+        let reader = try await RangeReader(SyntheticSource(byteCount: 10), [.caching(store)])
         exporter.add(store, name: "main")
         exporter.add(reader, name: "tiles")
         (weakStore, weakReader) = (store, reader)
@@ -191,7 +191,7 @@ import RangeIOTiers
     @Test func `the counts of any stage go to metrics of one unit each`() async throws {
       let metrics = TestMetrics()
       let exporter = StatisticsExporter(metrics: metrics)
-      let reader = try await RangeReader(SyntheticSource(byteCount: 10)) { Counting() }
+      let reader = try await RangeReader(SyntheticSource(byteCount: 10), [.stage(Counting())])
       exporter.add(reader, name: "tiles")
       exporter.export()
       let stage = [("rangeio.reader.name", "tiles"), ("rangeio.stage.name", "Counting")]

@@ -27,11 +27,8 @@
   /// A reader of a synthetic source, through a cache in memory of blocks of 4 KiB.
   func cachedReader(_ telemetry: Telemetry, byteCount: Int = 1 << 20) async throws -> RangeReader {
     let store = MemoryStore(limit: .mebibytes(4))
-    return try await RangeReader(SyntheticSource(byteCount: byteCount)) {
-      telemetry.reads
-      Caching(store, blockSize: .kibibytes(4))
-      telemetry.fetches
-      telemetry.tries
-    }
+    return try await RangeReader(
+      SyntheticSource(byteCount: byteCount),
+      [telemetry.reads, .caching(store, blockSize: .kibibytes(4)), telemetry.fetches, telemetry.tries])
   }
 #endif

@@ -25,11 +25,9 @@
 
     @Test func `a retry is an event that says what failed before`() async throws {
       let source = FaultySource(SyntheticSource(byteCount: 1000)) { number, _ in number < 2 ? .fail(passing) : nil }
-      let reader = try await RangeReader(source) {
-        telemetry.fetches
-        Retrying(attempts: 4, firstWait: .zero, longestWait: .zero)
-        telemetry.tries
-      }
+      let reader = try await RangeReader(
+        source,
+        [telemetry.fetches, .retrying(maxAttempts: 4, initialBackoff: .zero, maxBackoff: .zero), telemetry.tries])
       _ = try await reader.read(0..<10)
       let span = try #require(tracer.spans(.fetch).first)
       #expect(tracer.finishedSpans.count == 1 && span.status == nil)
@@ -46,11 +44,9 @@
 
     @Test func `a fetch that is given up has its retries and a line with the error`() async throws {
       let source = FaultySource(SyntheticSource(byteCount: 1000)) { _, _ in .fail(passing) }
-      let reader = try await RangeReader(source) {
-        telemetry.fetches
-        Retrying(attempts: 2, firstWait: .zero, longestWait: .zero)
-        telemetry.tries
-      }
+      let reader = try await RangeReader(
+        source,
+        [telemetry.fetches, .retrying(maxAttempts: 2, initialBackoff: .zero, maxBackoff: .zero), telemetry.tries])
       await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
       let span = try #require(tracer.spans(.fetch).first)
       #expect(span.eventNames == ["rangeio.retry"] && span[.errorType] == .string("inputOutput"))
@@ -65,11 +61,9 @@
     /// Reads once, so that the next read is late after a while. Returns the gated source and its reader.
     private func hedged(_ clock: ManualClock) async throws -> (GatedSource<SyntheticSource>, RangeReader) {
       let source = GatedSource(SyntheticSource(byteCount: 1000))
-      let reader = try await RangeReader(source, time: TimeSource(clock)) {
-        telemetry.fetches
-        Hedging(share: 1, quantile: 0.5, leastSamples: 1)
-        telemetry.tries
-      }
+      let reader = try await RangeReader(
+        source, [telemetry.fetches, .hedging(maxShare: 1, percentile: 0.5, minSamples: 1), telemetry.tries],
+        time: TimeSource(clock))
       async let first = reader.read(0..<10)
       await source.arrivals(1)
       clock.advance(by: .milliseconds(10))
@@ -116,12 +110,12 @@
     @Test func `a try that its limit of time has ended is followed by a retry, not by a hedge`() async throws {
       let clock = ManualClock()
       let source = GatedSource(SyntheticSource(byteCount: 1000))
-      let reader = try await RangeReader(source, time: TimeSource(clock)) {
-        telemetry.fetches
-        Retrying(attempts: 2, firstWait: .zero, longestWait: .zero)
-        TimeLimiting(.seconds(1))
-        telemetry.tries
-      }
+      let reader = try await RangeReader(
+        source,
+        [
+          telemetry.fetches, .retrying(maxAttempts: 2, initialBackoff: .zero, maxBackoff: .zero),
+          .timeLimit(.seconds(1)), telemetry.tries,
+        ], time: TimeSource(clock))
       async let bytes = reader.read(0..<10)
       await source.arrivals(1)
       await clock.untilSleepers(1)
@@ -137,7 +131,7 @@
     }
 
     @Test func `without the stage of fetches it does nothing`() async throws {
-      let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) { telemetry.tries }
+      let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [telemetry.tries])
       _ = try await reader.read(0..<10)
       #expect(tracer.finishedSpans.isEmpty && lines.entries.isEmpty)
       await reader.close()

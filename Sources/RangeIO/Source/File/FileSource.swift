@@ -7,7 +7,7 @@ public import SystemPackage
 /// above it:
 ///
 /// ```swift
-/// let reader = try await RangeReader(FileSource("/data/survey.bin")) { Observing() }
+/// let reader = try await RangeReader(FileSource("/data/survey.bin"), [.observing()])
 /// ```
 ///
 /// **Ways to read.** On Linux, bytes in the page cache are copied on the caller's thread (`preadv2` with

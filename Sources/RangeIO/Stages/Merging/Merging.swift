@@ -1,66 +1,60 @@
 import Synchronization
 
-/// Reads ranges that lie close together as one, where that is cheaper than separate reads.
-///
-/// ```swift
-/// let reader = try await RangeReader(source) {
-///   Caching(store)
-///   Merging()
-/// }
-/// let tiles = try await reader.read(directory.map(\.range))
-/// ```
-///
-/// Two ranges become one *span* when reading the bytes between them takes less time than starting another read. The
-/// stage measures this as it reads: a line fitted to the times of recent reads gives the latency and the bandwidth, and
-/// their product is the gap worth reading over. The over-read bytes go up to a cache above, together with the requested
-/// ones, and the cache keeps them.
-///
-/// Use it for sources where each read costs time or money: objects in a bucket, files on a network. For a local file it
-/// is not needed: `FileSource` reads several ranges at a time by itself.
-///
-/// **Place.** Below `Caching`, which then fetches what it lacks in as few requests as this stage needs; above the
-/// stages that retry, verify or limit reads of the source. Only once in a pipeline. Several readers can share it. They
-/// then share its limit of spans, and the measurements of sources that state the same cost.
-///
-/// **Results.** The bytes of each range, in the order of the request, as slices of spans. If less than half of a span
-/// was requested, the bytes are copied, so that a small slice does not keep a large span in memory. A read of one range
-/// passes straight through.
-///
-/// **Errors.** If one span fails, the others are cancelled and the read fails. Below a cache each span is its own
-/// request, and the cache keeps what the others return.
-///
-/// **Cancellation.** Cancels the spans in flight and starts no others.
-///
-/// **Cost.** O(n log n) for n ranges. The stage reads over at most `mostWaste` times the requested bytes, and no span
-/// of several ranges is longer than `longestSpan`. So a read has at most `concurrentSpans` × `longestSpan` bytes in
-/// flight, plus long single ranges.
-public final class Merging: BuiltInStage, @unchecked Sendable {
-  // Unchecked as its superclass is, which is not final: constants only.
-
-  /// Creates a stage that has not measured anything yet.
+extension ReadPipeline {
+  /// Reads ranges that lie close together as one, where that is cheaper than separate reads.
+  ///
+  /// ```swift
+  /// let reader = try await RangeReader(source, [.caching(store), .merging()])
+  /// let tiles = try await reader.read(directory.map(\.range))
+  /// ```
+  ///
+  /// Two ranges become one *span* when reading the bytes between them takes less time than starting another read. The
+  /// stage measures this as it reads: a line fitted to the times of recent reads gives the latency and the bandwidth, and
+  /// their product is the gap worth reading over. The over-read bytes go up to a cache above, together with the requested
+  /// ones, and the cache keeps them.
+  ///
+  /// Use it for sources where each read costs time or money: objects in a bucket, files on a network. For a local file it
+  /// is not needed: `FileSource` reads several ranges at a time by itself.
+  ///
+  /// **Place.** Below `.caching`, which then fetches what it lacks in as few requests as this stage needs; above the
+  /// stages that retry, verify or limit reads of the source. Only once in a pipeline. Several readers can share it. They
+  /// then share its limit of spans, and the measurements of sources that state the same cost.
+  ///
+  /// **Results.** The bytes of each range, in the order of the request, as slices of spans. If less than half of a span
+  /// was requested, the bytes are copied, so that a small slice does not keep a large span in memory. A read of one range
+  /// passes straight through.
+  ///
+  /// **Errors.** If one span fails, the others are cancelled and the read fails. Below a cache each span is its own
+  /// request, and the cache keeps what the others return.
+  ///
+  /// **Cancellation.** Cancels the spans in flight and starts no others.
+  ///
+  /// **Cost.** O(n log n) for n ranges. The stage reads over at most `maxWaste` times the requested bytes, and no span
+  /// of several ranges is longer than `maxSpan`. So a read has at most `maxConcurrentSpans` × `maxSpan` bytes in
+  /// flight, plus long single ranges.
   ///
   /// - Parameters:
-  ///   - gap: how far apart two ranges may be to be read as one. With zero, only ranges that overlap or touch are, and
+  ///   - maxGap: how far apart two ranges may be to be read as one. With zero, only ranges that overlap or touch are, and
   ///     nothing is over-read: for sources that charge by the byte. Default: latency × bandwidth, as measured; before
   ///     the first measurement, as stated in the source's description.
-  ///   - longestSpan: the most bytes in a span of several ranges; a single longer range is still read whole. Default:
+  ///   - maxSpan: the most bytes in a span of several ranges; a single longer range is still read whole. Default:
   ///     32 MiB; of a remote object whose rate is not known yet, 1 MiB.
-  ///   - mostWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
+  ///   - maxWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
   ///     count as 64 KiB. Default: 32.
-  ///   - concurrentSpans: how many spans are read at the same time, over all readers that share this stage. Default: 8.
+  ///   - maxConcurrentSpans: how many spans are read at the same time, over all readers that share this stage. Default: 8.
   ///
-  /// - Precondition: `mostWaste` is not negative, and `concurrentSpans` is at least one.
-  public init(
-    gap: ByteCount? = nil, longestSpan: ByteCount = .mebibytes(32), mostWaste: Double = 32, concurrentSpans: Int = 8
-  ) {
-    precondition(mostWaste >= 0, "the waste allowed is not negative")
-    precondition(concurrentSpans > 0, "one span at least is read at once")
-    let planner = SpanPlanner(gap: gap?.bytes ?? 0, longestSpan: longestSpan.bytes, mostWaste: mostWaste)
-    super.init(MergingStage(planner, measures: gap == nil, concurrentSpans))
+  /// - Precondition: `maxWaste` is not negative, and `maxConcurrentSpans` is at least one.
+  public static func merging(
+    maxGap: ByteCount? = nil, maxSpan: ByteCount = .mebibytes(32), maxWaste: Double = 32, maxConcurrentSpans: Int = 8
+  ) -> ReadPipeline {
+    precondition(maxWaste >= 0, "the waste allowed is not negative")
+    precondition(maxConcurrentSpans > 0, "one span at least is read at once")
+    let planner = SpanPlanner(gap: maxGap?.bytes ?? 0, longestSpan: maxSpan.bytes, mostWaste: maxWaste)
+    return .stage(MergingStage(planner, measures: maxGap == nil, maxConcurrentSpans))
   }
 }
 
-/// What ``Merging`` does.
+/// What `.merging` does.
 final class MergingStage: ReadyStage {
   /// With the gap that was set, or none.
   private let planner: SpanPlanner

@@ -1,62 +1,32 @@
 import Synchronization
 
-/// Detects sequences of reads and prefetches what they will need next.
-///
-/// ```swift
-/// let reader = try await RangeReader(source) {
-///   ReadAhead()
-///   Caching(store)
-/// }
-/// ```
-///
-/// The stage detects runs of reads that go forwards, backwards, or by a fixed stride. It does so at their third read;
-/// for strides with other reads in between, at their fourth read that the cache does not answer. Several runs may be
-/// interleaved, with unrelated reads in between. The amount read ahead of a run doubles as the run continues, up to a
-/// limit. Bytes that are already cached or in flight are not requested again. A seek begins a new run. When a run ends,
-/// its prefetches that are still in flight are cancelled. All readers share one budget, unless you give
-/// them another. Prefetched bytes stay in the cache until they are read: make the cache larger than the budget, or it
-/// evicts some of them too early.
-///
-/// Use it for sources that are slow to answer, such as objects on a network. Local files do not need it: the system
-/// reads ahead for them.
-///
-/// **Place.** Above the cache that keeps the prefetched bytes, because it must see the reads that the cache answers. A
-/// reader without a cache below this stage is refused. Decoding stages in between also decode the prefetched bytes.
-///
-/// **Cancellation.** A cancelled read throws at once. Its prefetches continue and end with the reader.
-///
-/// **Errors.** A failed prefetch is not reported. The read that needs those bytes asks for them again.
-///
-/// **Cost.** A lock and a few comparisons for each read, including hits. A read that belongs to no run also costs a
-/// search through the last sixteen such reads.
-public final class ReadAhead: BuiltInStage, @unchecked Sendable {
-  // Unchecked as its superclass is, which is not final: constants only.
-
-  /// The most to read ahead of a run.
-  package enum Extent: Hashable, Sendable {
-    /// Four times the bytes that the source could send in the time until the first byte arrives
-    /// (``SourceDescription/Cost``), between 2 and 32 MiB; over a slow link no more than it brings in four seconds, or
-    /// 128 KiB if that is more.
-    case adaptive
-    /// This many bytes, at most 1 GiB.
-    case upTo(ByteCount)
-
-    /// - Parameter measured: what the source has measured of itself.
-    func longest(for cost: SourceDescription.Cost, measured: SourceDescription.Measurement? = nil) -> Int {
-      switch self {
-      case .upTo(let count): return count.bytes
-      case .adaptive:
-        let seconds = Double(cost.latency.nanoseconds) / 1e9
-        let bytes = seconds * cost.bytesPerSecond * 4
-        // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
-        let wished = bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
-        guard let measured, !measured.isGuess else { return wished }
-        return min(wished, max(128 << 10, Int(min(measured.cost.bytesPerSecond * 4, 0x1p25))))
-      }
-    }
-  }
-
-  /// Creates a stage that reads ahead.
+extension ReadPipeline {
+  /// Detects sequences of reads and prefetches what they will need next.
+  ///
+  /// ```swift
+  /// let reader = try await RangeReader(source, [.readAhead(), .caching(store)])
+  /// ```
+  ///
+  /// The stage detects runs of reads that go forwards, backwards, or by a fixed stride. It does so at their third read;
+  /// for strides with other reads in between, at their fourth read that the cache does not answer. Several runs may be
+  /// interleaved, with unrelated reads in between. The amount read ahead of a run doubles as the run continues, up to a
+  /// limit. Bytes that are already cached or in flight are not requested again. A seek begins a new run. When a run ends,
+  /// its prefetches that are still in flight are cancelled. All readers share one budget, unless you give
+  /// them another. Prefetched bytes stay in the cache until they are read: make the cache larger than the budget, or it
+  /// evicts some of them too early.
+  ///
+  /// Use it for sources that are slow to answer, such as objects on a network. Local files do not need it: the system
+  /// reads ahead for them.
+  ///
+  /// **Place.** Above the cache that keeps the prefetched bytes, because it must see the reads that the cache answers. A
+  /// reader without a cache below this stage is refused. Decoding stages in between also decode the prefetched bytes.
+  ///
+  /// **Cancellation.** A cancelled read throws at once. Its prefetches continue and end with the reader.
+  ///
+  /// **Errors.** A failed prefetch is not reported. The read that needs those bytes asks for them again.
+  ///
+  /// **Cost.** A lock and a few comparisons for each read, including hits. A read that belongs to no run also costs a
+  /// search through the last sixteen such reads.
   ///
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
@@ -65,27 +35,49 @@ public final class ReadAhead: BuiltInStage, @unchecked Sendable {
   ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
   ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
   ///     share. Default: a budget of at most 64 MiB that the whole process shares.
-  public convenience init(upTo limit: ByteCount? = nil, budget: ByteCount? = nil) {
-    self.init(limit.map(Extent.upTo) ?? .adaptive, budget: budget.map { Budget($0) } ?? .shared)
+  public static func readAhead(upTo limit: ByteCount? = nil, budget: ByteCount? = nil) -> ReadPipeline {
+    .readAhead(limit.map(ReadAheadExtent.upTo) ?? .adaptive, budget: budget.map { ReadAheadBudget($0) } ?? .shared)
   }
 
-  package convenience init(budget: Budget) { self.init(.adaptive, budget: budget) }
-
-  package init(_ extent: Extent, budget: Budget) {
-    super.init(ReadAheadStage(extent, budget: budget))
+  package static func readAhead(_ extent: ReadAheadExtent = .adaptive, budget: ReadAheadBudget) -> ReadPipeline {
+    .stage(ReadAheadStage(extent, budget: budget))
   }
 }
 
-/// What ``ReadAhead`` does.
+/// The most to read ahead of a run.
+package enum ReadAheadExtent: Hashable, Sendable {
+  /// Four times the bytes that the source could send in the time until the first byte arrives
+  /// (``SourceDescription/Cost``), between 2 and 32 MiB; over a slow link no more than it brings in four seconds, or
+  /// 128 KiB if that is more.
+  case adaptive
+  /// This many bytes, at most 1 GiB.
+  case upTo(ByteCount)
+
+  /// - Parameter measured: what the source has measured of itself.
+  func longest(for cost: SourceDescription.Cost, measured: SourceDescription.Measurement? = nil) -> Int {
+    switch self {
+    case .upTo(let count): return count.bytes
+    case .adaptive:
+      let seconds = Double(cost.latency.nanoseconds) / 1e9
+      let bytes = seconds * cost.bytesPerSecond * 4
+      // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
+      let wished = bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
+      guard let measured, !measured.isGuess else { return wished }
+      return min(wished, max(128 << 10, Int(min(measured.cost.bytesPerSecond * 4, 0x1p25))))
+    }
+  }
+}
+
+/// What `.readAhead` does.
 final class ReadAheadStage: ReadyStage {
-  private let extent: ReadAhead.Extent
-  private let budget: ReadAhead.Budget
+  private let extent: ReadAheadExtent
+  private let budget: ReadAheadBudget
   private let counters = ReadAheadCounters()
   /// The read-ahead of each version that was read recently.
   private let sources = Locked<[(version: SourceDescription, reads: ReadAheadReads)]>([])
   private static let mostSources = 32
 
-  init(_ extent: ReadAhead.Extent, budget: ReadAhead.Budget) {
+  init(_ extent: ReadAheadExtent, budget: ReadAheadBudget) {
     self.extent = extent
     self.budget = budget
   }

@@ -1,81 +1,79 @@
-extension ReadAhead {
-  /// The bytes that read-ahead may hold at once, over all readers that share the budget. Bytes count while they are in
-  /// flight, and until they are used.
-  ///
-  /// When the budget is spent, a reader prefetches less or nothing, and the readers that have been idle longest give up
-  /// their share.
-  package final class Budget: Sendable {
-    /// The default: 64 MiB for the whole process, or an eighth of its memory if that is less.
-    package static let shared = Budget(SystemMemory.bounded(.mebibytes(64), toPart: 8))
+/// The bytes that read-ahead may hold at once, over all readers that share the budget. Bytes count while they are in
+/// flight, and until they are used.
+///
+/// When the budget is spent, a reader prefetches less or nothing, and the readers that have been idle longest give up
+/// their share.
+package final class ReadAheadBudget: Sendable {
+  /// The default: 64 MiB for the whole process, or an eighth of its memory if that is less.
+  package static let shared = ReadAheadBudget(SystemMemory.bounded(.mebibytes(64), toPart: 8))
 
-    package let limit: ByteCount
+  package let limit: ByteCount
 
-    private struct Holder {
-      weak var holder: (any ReadAheadHolder)?
-      var bytes = 0
-      /// The value of the budget's use counter when this holder last took bytes.
-      var lastUse = 0
-    }
+  private struct Holder {
+    weak var holder: (any ReadAheadHolder)?
+    var bytes = 0
+    /// The value of the budget's use counter when this holder last took bytes.
+    var lastUse = 0
+  }
 
-    private struct State {
-      var bytes = 0
-      var peak = 0
-      var uses = 0
-      var holders: [ObjectIdentifier: Holder] = [:]
-    }
-    private let state = Locked(State())
+  private struct State {
+    var bytes = 0
+    var peak = 0
+    var uses = 0
+    var holders: [ObjectIdentifier: Holder] = [:]
+  }
+  private let state = Locked(State())
 
-    package init(_ limit: ByteCount) { self.limit = limit }
+  package init(_ limit: ByteCount) { self.limit = limit }
 
-    package var bytes: Int { state.withLock { $0.bytes } }
-    package var peakBytes: Int { state.withLock { $0.peak } }
+  package var bytes: Int { state.withLock { $0.bytes } }
+  package var peakBytes: Int { state.withLock { $0.peak } }
 
-    /// Takes `count` bytes. The holder must give all of them back later. Returns whether there were enough bytes left,
-    /// also for the other holders.
-    func take(_ count: Int, for holder: any ReadAheadHolder) -> Bool {
-      for _ in 0..<8 {
-        let (isTaken, idle) = state.withLock { state -> (Bool, (any ReadAheadHolder)?) in
-          state.uses += 1
-          let key = ObjectIdentifier(holder)
-          var mine = state.holders[key] ?? Holder(holder: holder)
-          mine.lastUse = state.uses
-          // A holder that has nothing may take bytes as long as there are any; otherwise it could never begin.
-          let share = limit.bytes / max(1, state.holders.count)
-          // Subtracts instead of adding, because a source may state any size.
-          guard count <= limit.bytes - state.bytes,
-            mine.bytes == 0 || count <= max(share, limit.bytes / 8) - mine.bytes
-          else { return (false, idlest(state, but: key)) }
-          mine.bytes += count
-          state.holders[key] = mine
-          state.bytes += count
-          state.peak = max(state.peak, state.bytes)
-          return (true, nil)
-        }
-        if isTaken { return true }
-        guard let idle else { return false }
-        idle.giveUp()
-      }
-      return false
-    }
-
-    /// A holder that has bytes but has not taken any while all others did several times.
-    private func idlest(_ state: borrowing State, but key: ObjectIdentifier) -> (any ReadAheadHolder)? {
-      let patience = max(64, state.holders.count * 4)
-      let others = state.holders.filter { $0.key != key && $0.value.bytes > 0 && $0.value.holder != nil }
-      let oldest = others.min { $0.value.lastUse < $1.value.lastUse }
-      guard let oldest, state.uses - oldest.value.lastUse > patience else { return nil }
-      return oldest.value.holder
-    }
-
-    func give(_ count: Int, by holder: any ReadAheadHolder) {
-      guard count > 0 else { return }
-      state.withLock { state in
+  /// Takes `count` bytes. The holder must give all of them back later. Returns whether there were enough bytes left,
+  /// also for the other holders.
+  func take(_ count: Int, for holder: any ReadAheadHolder) -> Bool {
+    for _ in 0..<8 {
+      let (isTaken, idle) = state.withLock { state -> (Bool, (any ReadAheadHolder)?) in
+        state.uses += 1
         let key = ObjectIdentifier(holder)
-        state.bytes -= count
-        guard var mine = state.holders[key] else { return }
-        mine.bytes -= count
-        state.holders[key] = mine.bytes == 0 ? nil : mine
+        var mine = state.holders[key] ?? Holder(holder: holder)
+        mine.lastUse = state.uses
+        // A holder that has nothing may take bytes as long as there are any; otherwise it could never begin.
+        let share = limit.bytes / max(1, state.holders.count)
+        // Subtracts instead of adding, because a source may state any size.
+        guard count <= limit.bytes - state.bytes,
+          mine.bytes == 0 || count <= max(share, limit.bytes / 8) - mine.bytes
+        else { return (false, idlest(state, but: key)) }
+        mine.bytes += count
+        state.holders[key] = mine
+        state.bytes += count
+        state.peak = max(state.peak, state.bytes)
+        return (true, nil)
       }
+      if isTaken { return true }
+      guard let idle else { return false }
+      idle.giveUp()
+    }
+    return false
+  }
+
+  /// A holder that has bytes but has not taken any while all others did several times.
+  private func idlest(_ state: borrowing State, but key: ObjectIdentifier) -> (any ReadAheadHolder)? {
+    let patience = max(64, state.holders.count * 4)
+    let others = state.holders.filter { $0.key != key && $0.value.bytes > 0 && $0.value.holder != nil }
+    let oldest = others.min { $0.value.lastUse < $1.value.lastUse }
+    guard let oldest, state.uses - oldest.value.lastUse > patience else { return nil }
+    return oldest.value.holder
+  }
+
+  func give(_ count: Int, by holder: any ReadAheadHolder) {
+    guard count > 0 else { return }
+    state.withLock { state in
+      let key = ObjectIdentifier(holder)
+      state.bytes -= count
+      guard var mine = state.holders[key] else { return }
+      mine.bytes -= count
+      state.holders[key] = mine.bytes == 0 ? nil : mine
     }
   }
 }

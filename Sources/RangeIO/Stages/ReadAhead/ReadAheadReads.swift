@@ -42,10 +42,10 @@ final class ReadAheadReads: ReadAheadHolder {
   private let state = Locked(State())
   /// The most to read ahead of a run; zero: nothing was noticed yet.
   let longest = Atomic<Int>(0)
-  private let budget: ReadAhead.Budget
+  private let budget: ReadAheadBudget
   private let counters: ReadAheadCounters
 
-  init(_ budget: ReadAhead.Budget, _ counters: ReadAheadCounters) {
+  init(_ budget: ReadAheadBudget, _ counters: ReadAheadCounters) {
     self.budget = budget
     self.counters = counters
   }

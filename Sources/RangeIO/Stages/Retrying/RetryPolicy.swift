@@ -1,42 +1,40 @@
-extension Retrying {
-  /// How often to try a read, and how long to wait between tries. See the initialiser of ``Retrying``.
-  package struct Backoff: Hashable, Sendable {
-    package var attempts: Int
-    package var base: Duration
-    package var cap: Duration
-    package var longestRetryAfter: Duration
+/// How often to try a read, and how long to wait between tries. See `.retrying`.
+package struct Backoff: Hashable, Sendable {
+  package var attempts: Int
+  package var base: Duration
+  package var cap: Duration
+  package var longestRetryAfter: Duration
 
-    /// Waits that double with each retry.
-    package static func exponentialBackoff(
-      attempts: Int = 13, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
-      longestRetryAfter: Duration = .seconds(60)
-    ) -> Backoff {
-      precondition(attempts >= 1, "a read is tried once at least")
-      precondition(base >= .zero && cap >= .zero, "no wait is negative")
-      return Backoff(attempts: attempts, base: base, cap: cap, longestRetryAfter: longestRetryAfter)
-    }
+  /// Waits that double with each retry.
+  package static func exponentialBackoff(
+    attempts: Int = 13, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
+    longestRetryAfter: Duration = .seconds(60)
+  ) -> Backoff {
+    precondition(attempts >= 1, "a read is tried once at least")
+    precondition(base >= .zero && cap >= .zero, "no wait is negative")
+    return Backoff(attempts: attempts, base: base, cap: cap, longestRetryAfter: longestRetryAfter)
+  }
 
-    /// The longest wait before retry number `retry`, counted from zero.
-    func longestWait(before retry: Int) -> Duration {
-      // The properties may have been set to negative values.
-      let (base, cap) = (max(0, base.nanoseconds), max(0, cap.nanoseconds))
-      let (doubled, overflow) = base.multipliedReportingOverflow(by: 1 << min(retry, 62))
-      return .nanoseconds(overflow ? cap : min(cap, doubled))
-    }
+  /// The longest wait before retry number `retry`, counted from zero.
+  func longestWait(before retry: Int) -> Duration {
+    // The properties may have been set to negative values.
+    let (base, cap) = (max(0, base.nanoseconds), max(0, cap.nanoseconds))
+    let (doubled, overflow) = base.multipliedReportingOverflow(by: 1 << min(retry, 62))
+    return .nanoseconds(overflow ? cap : min(cap, doubled))
+  }
 
-    /// No retry begins later than this after the first failure, so that tries which take long do not add up: the longest waits
-    /// together, a minute at least. What a source asks for comes on top.
-    var longestTime: Duration {
-      let different = max(0, min(attempts - 1, 64))
-      let waits = (0..<different).reduce(.zero) { $0 + longestWait(before: $1) }
-      let (rest, overflow) = max(0, cap.nanoseconds).multipliedReportingOverflow(by: Int64(attempts - 1 - different))
-      return max(.seconds(60), waits + .nanoseconds(overflow ? .max : rest))
-    }
+  /// No retry begins later than this after the first failure, so that tries which take long do not add up: the longest waits
+  /// together, a minute at least. What a source asks for comes on top.
+  var longestTime: Duration {
+    let different = max(0, min(attempts - 1, 64))
+    let waits = (0..<different).reduce(.zero) { $0 + longestWait(before: $1) }
+    let (rest, overflow) = max(0, cap.nanoseconds).multipliedReportingOverflow(by: Int64(attempts - 1 - different))
+    return max(.seconds(60), waits + .nanoseconds(overflow ? .max : rest))
+  }
 
-    /// A random wait before retry number `retry`, uniformly distributed.
-    func wait(before retry: Int, _ random: inout some RandomNumberGenerator) -> Duration {
-      .nanoseconds(Int64.random(in: 0...longestWait(before: retry).nanoseconds, using: &random))
-    }
+  /// A random wait before retry number `retry`, uniformly distributed.
+  func wait(before retry: Int, _ random: inout some RandomNumberGenerator) -> Duration {
+    .nanoseconds(Int64.random(in: 0...longestWait(before: retry).nanoseconds, using: &random))
   }
 }
 
@@ -52,12 +50,12 @@ struct RetryAttempts {
     case refused
   }
 
-  let backoff: Retrying.Backoff
+  let backoff: Backoff
   private(set) var failures = 0
   /// What the source asked for so far.
   private var asked = Duration.zero
 
-  init(_ backoff: Retrying.Backoff) { self.backoff = backoff }
+  init(_ backoff: Backoff) { self.backoff = backoff }
 
   /// Records a try that failed with a transient error.
   ///
@@ -89,24 +87,24 @@ extension ReadError {
   var mostTries: Int { isUnreached ? 6 : code == .resourcesExhausted ? 4 : .max }
 }
 
-extension Retrying {
+extension ReadPipeline {
   /// Limits retries to a share of the successful reads, so that a source in trouble does not get many times as many
   /// requests as a healthy one.
   ///
-  /// Each ``Retrying`` has its own budget, unless you pass the same one to several, for instance to all readers of one
+  /// Each `.retrying` has its own budget, unless you pass the same one to several, for instance to all readers of one
   /// server:
   ///
   /// ```swift
-  /// let budget = Retrying.Budget(share: 0.1)
-  /// let first = try await RangeReader(a) { Retrying(budget: budget) }
-  /// let second = try await RangeReader(b) { Retrying(budget: budget) }
+  /// let budget = ReadPipeline.RetryBudget(share: 0.1)
+  /// let first = try await RangeReader(a, [.retrying(budget: budget)])
+  /// let second = try await RangeReader(b, [.retrying(budget: budget)])
   /// ```
   ///
   /// The budget is a bucket of twice the allowance, full at first. Each transient failure takes one token; each success
   /// gives back `share` of a token. Retries are allowed only while the bucket has at least one token more than half of
   /// its size. So there are at most `allowance` retries plus `share` of the reads that succeeded, and after an outage
   /// the source must first answer well for a while (retry throttling, gRPC proposal A6).
-  public final class Budget: Sendable {
+  public final class RetryBudget: Sendable {
     private let state: Locked<RetryTokens>
 
     /// Creates a full budget.

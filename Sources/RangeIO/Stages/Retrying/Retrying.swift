@@ -1,50 +1,44 @@
-/// Retries reads that failed with a transient error.
-///
-/// ```swift
-/// let reader = try await RangeReader(source) {
-///   Caching(store)
-///   Retrying(attempts: 4)
-/// }
-/// ```
-///
-/// The stage retries errors with ``ReadError/isTransient``, and your own errors for which `isTransient` returns `true`.
-/// It never retries a cancelled read, a read whose reader is closed, or a prefetch that no read waits for. Before each
-/// retry it waits, in addition to the time that the source itself asks for (``ReadError/retryAfter``). A
-/// ``Retrying/Budget`` limits the retries of all reads together.
-///
-/// The wait before the first retry is a random time between zero and `firstWait`, before the next one between zero and
-/// twice that, and so on up to `longestWait`. This "full jitter" spreads the retries of many readers that failed
-/// together. Of all kinds of jitter it makes the fewest calls (M. Brooker, "Exponential Backoff And Jitter", AWS
-/// Architecture Blog, 2015).
-///
-/// Opening the source is retried in the same way, so that one answer of a server that is busy does not fail
-/// `RangeReader(source) { … }`. The limit of a ``TimeLimiting`` above counts from its beginning. A look whether the source
-/// has changed is not retried: there will be another one.
-///
-/// A read with a deadline, for example from ``TimeLimiting`` above it, gives up early if the next try would begin after
-/// the deadline.
-///
-/// **Place.** Below ``Caching``, so that it retries the one fetch that all reads wait for, and hits cost nothing. Above
-/// ``Limiting``, so that a read that waits for its retry holds no permit. Above ``Verifying``, so that corrupted bytes
-/// are read again. ``TimeLimiting`` above it limits all tries together, below it each try. Only once in a pipeline: the
-/// tries of two would multiply.
-///
-/// **Errors.** The last error, unchanged.
-///
-/// **Cost.** A read that succeeds costs one lock. Waits end at once when the read is cancelled or the reader is closed.
-public final class Retrying: BuiltInStage, @unchecked Sendable {
-  // Unchecked as its superclass is, which is not final: constants only.
-
-  /// Creates a stage that retries.
+extension ReadPipeline {
+  /// Retries reads that failed with a transient error.
+  ///
+  /// ```swift
+  /// let reader = try await RangeReader(source, [.caching(store), .retrying(maxAttempts: 4)])
+  /// ```
+  ///
+  /// The stage retries errors with ``ReadError/isTransient``, and your own errors for which `isTransient` returns `true`.
+  /// It never retries a cancelled read, a read whose reader is closed, or a prefetch that no read waits for. Before each
+  /// retry it waits, in addition to the time that the source itself asks for (``ReadError/retryAfter``). A
+  /// ``ReadPipeline/RetryBudget`` limits the retries of all reads together.
+  ///
+  /// The wait before the first retry is a random time between zero and `initialBackoff`, before the next one between zero and
+  /// twice that, and so on up to `maxBackoff`. This "full jitter" spreads the retries of many readers that failed
+  /// together. Of all kinds of jitter it makes the fewest calls (M. Brooker, "Exponential Backoff And Jitter", AWS
+  /// Architecture Blog, 2015).
+  ///
+  /// Opening the source is retried in the same way, so that one answer of a server that is busy does not fail
+  /// `RangeReader(source, […])`. The limit of a `.timeLimit` above counts from its beginning. A look whether the source
+  /// has changed is not retried: there will be another one.
+  ///
+  /// A read with a deadline, for example from `.timeLimit` above it, gives up early if the next try would begin after
+  /// the deadline.
+  ///
+  /// **Place.** Below `.caching`, so that it retries the one fetch that all reads wait for, and hits cost nothing. Above
+  /// `.limiting`, so that a read that waits for its retry holds no permit. Above `.verifying`, so that corrupted bytes
+  /// are read again. `.timeLimit` above it limits all tries together, below it each try. Only once in a pipeline: the
+  /// tries of two would multiply.
+  ///
+  /// **Errors.** The last error, unchanged.
+  ///
+  /// **Cost.** A read that succeeds costs one lock. Waits end at once when the read is cancelled or the reader is closed.
   ///
   /// - Parameters:
-  ///   - attempts: the most tries of one read, including the first. Default: 13, with pauses of about half a minute together:
+  ///   - maxAttempts: the most tries of one read, including the first. Default: 13, with pauses of about half a minute together:
   ///     a server that is away for seconds is waited for. Where tries themselves take long, none begins later after the
   ///     first failure than the longest waits together, or a minute if that is more. Opening a source that was never
   ///     reached, so that its name may be wrong, is tried six times at most, and what this machine lacks four times.
-  ///   - firstWait: the longest wait before the first retry. Default: 100 ms.
-  ///   - longestWait: the longest wait before any retry, not counting the time that a source asks for. Default: 10 s.
-  ///   - longestRetryAfter: the longest ``ReadError/retryAfter`` of a source that the stage waits for. If the source
+  ///   - initialBackoff: the longest wait before the first retry. Default: 100 ms.
+  ///   - maxBackoff: the longest wait before any retry, not counting the time that a source asks for. Default: 10 s.
+  ///   - maxRetryAfter: the longest ``ReadError/retryAfter`` of a source that the stage waits for. If the source
   ///     asks for more time, the read is not retried: the caller gets the error with its `retryAfter` and can decide.
   ///     Default: one minute.
   ///   - budget: limits the retries of all reads, and of several readers if they share it. Default: a separate budget
@@ -52,30 +46,30 @@ public final class Retrying: BuiltInStage, @unchecked Sendable {
   ///   - isTransient: whether an error may go away. Default: ``ReadError/isTransient``; no other error may.
   ///
   /// - Precondition: there is at least one try, and no wait is negative.
-  public convenience init(
-    attempts: Int = 13, firstWait: Duration = .milliseconds(100), longestWait: Duration = .seconds(10),
-    longestRetryAfter: Duration = .seconds(60), budget: Budget = Budget(),
+  public static func retrying(
+    maxAttempts: Int = 13, initialBackoff: Duration = .milliseconds(100), maxBackoff: Duration = .seconds(10),
+    maxRetryAfter: Duration = .seconds(60), budget: RetryBudget = RetryBudget(),
     isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false }
-  ) {
+  ) -> ReadPipeline {
     let backoff = Backoff.exponentialBackoff(
-      attempts: attempts, base: firstWait, cap: longestWait, longestRetryAfter: longestRetryAfter)
-    self.init(backoff, budget: budget, isTransient: isTransient, random: SystemRandomNumberGenerator())
+      attempts: maxAttempts, base: initialBackoff, cap: maxBackoff, longestRetryAfter: maxRetryAfter)
+    return .retrying(backoff, budget: budget, isTransient: isTransient, random: SystemRandomNumberGenerator())
   }
 
   /// - Parameter random: the random numbers for the waits.
-  package init(
-    _ backoff: Backoff = .exponentialBackoff(), budget: Budget = Budget(),
+  package static func retrying(
+    _ backoff: Backoff = .exponentialBackoff(), budget: RetryBudget = RetryBudget(),
     isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false },
     random: any RandomNumberGenerator & Sendable
-  ) {
-    super.init(RetryingStage(backoff, budget: budget, isTransient: isTransient, random: random))
+  ) -> ReadPipeline {
+    .stage(RetryingStage(backoff, budget: budget, isTransient: isTransient, random: random))
   }
 }
 
-/// What ``Retrying`` does.
+/// What `.retrying` does.
 final class RetryingStage: ReadyStage, OpeningStage {
-  private let backoff: Retrying.Backoff
-  private let budget: Retrying.Budget
+  private let backoff: Backoff
+  private let budget: ReadPipeline.RetryBudget
   private let isTransient: @Sendable (any Error) -> Bool
   private let random: Locked<any RandomNumberGenerator & Sendable>
   private let counts = Stripes()
@@ -85,7 +79,7 @@ final class RetryingStage: ReadyStage, OpeningStage {
   }
 
   init(
-    _ backoff: Retrying.Backoff, budget: Retrying.Budget, isTransient: @escaping @Sendable (any Error) -> Bool,
+    _ backoff: Backoff, budget: ReadPipeline.RetryBudget, isTransient: @escaping @Sendable (any Error) -> Bool,
     random: any RandomNumberGenerator & Sendable
   ) {
     self.backoff = backoff

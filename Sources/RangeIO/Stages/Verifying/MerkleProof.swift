@@ -1,7 +1,7 @@
 /// What is needed to trust the hashes of some blocks: which digests to fetch, and in which order to check them. A
 /// value: it neither reads nor hashes by itself.
 struct MerkleProof {
-  typealias Node = Verifying.MerkleTree.Node
+  typealias Node = MerkleTree.Node
 
   /// The nodes whose digests must be fetched.
   private(set) var missing: [Node] = []
@@ -66,22 +66,22 @@ struct MerkleProof {
 /// Recently used digests that were checked. Two tables: when the newer one is full, the older one is dropped.
 struct MerkleMemory {
   private let most: Int
-  private var recent: [Verifying.MerkleTree.Node: [UInt8]] = [:]
-  private var older: [Verifying.MerkleTree.Node: [UInt8]] = [:]
+  private var recent: [MerkleTree.Node: [UInt8]] = [:]
+  private var older: [MerkleTree.Node: [UInt8]] = [:]
 
   /// - Parameter most: how many nodes are remembered.
   init(most: Int) { self.most = most }
 
   var count: Int { recent.count + older.count }
 
-  mutating func digest(of node: Verifying.MerkleTree.Node) -> [UInt8]? {
+  mutating func digest(of node: MerkleTree.Node) -> [UInt8]? {
     if let digest = recent[node] { return digest }
     guard let digest = older.removeValue(forKey: node) else { return nil }
     remember(node, digest)
     return digest
   }
 
-  mutating func remember(_ node: Verifying.MerkleTree.Node, _ digest: [UInt8]) {
+  mutating func remember(_ node: MerkleTree.Node, _ digest: [UInt8]) {
     guard most >= 2 else { return }
     if recent[node] == nil, recent.count >= most / 2 {
       older = recent

@@ -1,98 +1,53 @@
-extension Verifying {
-  /// Describes a whole source by one digest: the root of a tree of hashes over its blocks, as in Certificate
-  /// Transparency (RFC 9162, section 2.1.1; the same as in RFC 6962).
-  ///
-  /// The hash of a block covers a zero byte and the bytes of the block. The hash of a node covers a byte of value one
-  /// and the hashes of its two children. A node of `n` blocks has the first 2ᵏ of them on the left, where 2ᵏ is the
-  /// largest power of two less than `n`.
-  ///
-  /// ```swift
-  /// let tree = Verifying.MerkleTree(
-  ///   root: root, byteCount: 1 << 40, blockSize: .kibibytes(64),
-  ///   hash: { bytes in
-  ///     var hasher = SHA256()
-  ///     bytes.forEachSpan { span in span.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
-  ///     return Array(hasher.finalize())
-  ///   },
-  ///   nodes: { nodes in try await server.digests(of: nodes.map { ($0.level, $0.index) }) })
-  /// let reader = try await RangeReader(source) { Verifying(tree) }
-  /// ```
-  ///
-  /// Only the root is trusted. The digests that `nodes` returns are checked against it, so they may come from the same
-  /// place as the source.
-  public struct MerkleTree: Sendable {
-    /// A node of the tree: one or more blocks with a common hash.
-    public struct Node: Hashable, Sendable {
-      /// The blocks below this node, counted from zero. A single block for a block's own hash.
-      public let blocks: Range<Int>
+/// What is known of a tree of hashes: see ``ReadPipeline/verifying(merkleRoot:byteCount:blockSize:maxRememberedNodes:hash:nodes:)``.
+struct MerkleTree: Sendable {
+  /// A node of the tree: one or more blocks with a common hash.
+  struct Node: Hashable, Sendable {
+    /// The blocks below this node, counted from zero. A single block for a block's own hash.
+    let blocks: Range<Int>
 
-      /// Zero for a block's own hash; otherwise one more than the higher of the two children.
-      public var level: Int { blocks.count == 1 ? 0 : Int.bitWidth - (blocks.count - 1).leadingZeroBitCount }
-      /// The position among the nodes of the same level, counted from zero.
-      public var index: Int { blocks.lowerBound >> level }
+    /// Zero for a block's own hash; otherwise one more than the higher of the two children.
+    var level: Int { blocks.count == 1 ? 0 : Int.bitWidth - (blocks.count - 1).leadingZeroBitCount }
+    /// The position among the nodes of the same level, counted from zero.
+    var index: Int { blocks.lowerBound >> level }
 
-      init(_ blocks: Range<Int>) { self.blocks = blocks }
+    init(_ blocks: Range<Int>) { self.blocks = blocks }
 
-      /// The two halves. Only for a node of more than one block.
-      var children: (Node, Node) {
-        let middle = blocks.lowerBound + 1 << (level - 1)
-        return (Node(blocks.lowerBound..<middle), Node(middle..<blocks.upperBound))
-      }
+    /// The two halves. Only for a node of more than one block.
+    var children: (Node, Node) {
+      let middle = blocks.lowerBound + 1 << (level - 1)
+      return (Node(blocks.lowerBound..<middle), Node(middle..<blocks.upperBound))
     }
+  }
 
-    /// The hash of all blocks.
-    package let root: [UInt8]
-    /// The size of the source, in bytes.
-    package let byteCount: Int
-    /// Bytes per block; the last block may be shorter.
-    package let blockSize: Int
-    let hash: @Sendable (Bytes) -> [UInt8]
-    let nodes: @Sendable ([Node]) async throws -> [[UInt8]]
+  /// The hash of all blocks.
+  let root: [UInt8]
+  /// The size of the source, in bytes.
+  let byteCount: Int
+  /// Bytes per block; the last block may be shorter.
+  let blockSize: Int
+  let hash: @Sendable (Bytes) -> [UInt8]
+  let nodes: @Sendable ([(level: Int, index: Int)]) async throws -> [[UInt8]]
 
-    /// Creates a tree.
-    ///
-    /// - Parameters:
-    ///   - root: the hash of all blocks, from a place that you trust.
-    ///   - byteCount: the size of the source, in bytes. If the source has another size, reads throw.
-    ///   - blockSize: the size of the blocks that were hashed; not zero.
-    ///   - hash: hashes bytes, which may lie in several pieces of memory. Returns as many bytes as `root` has.
-    ///   - nodes: fetches the digests of nodes, in the given order. It must respond to cancellation. The read throws
-    ///     any error that it throws.
-    ///
-    /// - Precondition: `blockSize` is not zero. Check a size that you read from a file before you pass it.
-    public init(
-      root: [UInt8], byteCount: Int, blockSize: ByteCount, hash: @escaping @Sendable (Bytes) -> [UInt8],
-      nodes: @escaping @Sendable ([Node]) async throws -> [[UInt8]]
-    ) {
-      precondition(blockSize.bytes > 0, "a block has bytes")
-      self.root = root
-      self.byteCount = byteCount
-      self.blockSize = blockSize.bytes
-      self.hash = hash
-      self.nodes = nodes
-    }
+  static func leafHash(_ block: Bytes, _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
+    hash(Bytes(concatenating: [[0x00], block]))
+  }
 
-    package static func leafHash(_ block: Bytes, _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
-      hash(Bytes(concatenating: [[0x00], block]))
-    }
-
-    package static func nodeHash(_ left: [UInt8], _ right: [UInt8], _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
-      hash(Bytes([0x01] + left + right))
-    }
+  static func nodeHash(_ left: [UInt8], _ right: [UInt8], _ hash: (Bytes) -> [UInt8]) -> [UInt8] {
+    hash(Bytes([0x01] + left + right))
   }
 }
 
 /// Checks blocks against the root of a tree, and remembers the digests it has checked.
 final class MerkleVerifier: Sendable {
-  let tree: Verifying.MerkleTree
+  let tree: MerkleTree
   let blocks: EqualBlocks
-  private let root: Verifying.MerkleTree.Node
+  private let root: MerkleTree.Node
   private let memory: Locked<MerkleMemory>
 
-  init(_ tree: Verifying.MerkleTree, remembering most: Int) {
+  init(_ tree: MerkleTree, remembering most: Int) {
     self.tree = tree
     blocks = EqualBlocks(size: tree.blockSize)
-    root = Verifying.MerkleTree.Node(0..<max(1, blocks.count(in: tree.byteCount)))
+    root = MerkleTree.Node(0..<max(1, blocks.count(in: tree.byteCount)))
     memory = Locked(MerkleMemory(most: most))
   }
 
@@ -128,7 +83,7 @@ final class MerkleVerifier: Sendable {
         .invalidResponse, "a node's digest of \(odd.count) bytes in a tree whose root has \(tree.root.count)",
         context: .init(source: source.name))
     }
-    if let node = proof.check(digests, combine: { Verifying.MerkleTree.nodeHash($0, $1, tree.hash) }) {
+    if let node = proof.check(digests, combine: { MerkleTree.nodeHash($0, $1, tree.hash) }) {
       let range = blocks.range(of: node.blocks, in: source.byteCount)
       throw ReadError(
         .corrupted,
@@ -141,7 +96,7 @@ final class MerkleVerifier: Sendable {
 
   /// Throws unless `bytes` are those of `block`. `proof` must already trust the hash of that block.
   func check(_ bytes: Bytes, of block: Int, _ proof: MerkleProof, in source: SourceDescription) throws(ReadError) {
-    guard proof.digest(of: .init(block..<block + 1)) == Verifying.MerkleTree.leafHash(bytes, tree.hash) else {
+    guard proof.digest(of: .init(block..<block + 1)) == MerkleTree.leafHash(bytes, tree.hash) else {
       throw .corrupted(block, blocks, in: source)
     }
   }

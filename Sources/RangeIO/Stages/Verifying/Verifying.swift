@@ -1,43 +1,40 @@
-/// Checks every block against its digest. Only correct bytes reach the caller.
-///
-/// ```swift
-/// let reader = try await RangeReader(source) {
-///   Caching(store)
-///   Retrying()
-///   Verifying(blockSize: .kibibytes(64), digests: digests) { bytes in
-///     var hasher = SHA256()
-///     bytes.forEachSpan { span in span.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
-///     return Array(hasher.finalize())
-///   }
-/// }
-/// ```
-///
-/// You give either the digest of each block, or the root of a ``Verifying/MerkleTree``, which is one digest for
-/// everything. The stage widens a request to whole blocks, reads them as one request, checks each block, and cuts the
-/// result to the requested ranges. So give a cache above this stage a block size that is a multiple of this one:
-/// `Caching(store, blockSize:)`.
-///
-/// You supply the hash function: this library contains no cryptography.
-///
-/// **Place.** Below ``Caching``, so that only correct bytes are kept and hits are not checked again. Below
-/// ``Retrying``, which reads corrupted blocks again. Below ``Hedging``, so that of two answers the correct one counts.
-/// Above ``Limiting``, which must also count the extra bytes. Above ``Transforming`` it checks the decoded bytes, below
-/// it the encoded ones.
-///
-/// **Errors.** `ReadError.Code.corrupted`, which is transient and names the block. `invalidConfiguration` if the
-/// digests or the tree do not match the size of the source, or are of another hash. Any error that the provider of a
-/// tree's nodes throws.
-///
-/// **Cancellation.** Noticed by the stages below, and between two blocks. A block that is being hashed is hashed to its
-/// end.
-///
-/// **Cost.** Your hash of each block that the read touches. All these blocks stay in memory until the read returns.
-/// Up to 256 KiB are hashed where the read runs, more on a thread that belongs to no actor. Nodes of a tree that are not
-/// remembered are fetched in a separate task while the blocks are read.
-public final class Verifying: BuiltInStage, @unchecked Sendable {
-  // Unchecked as its superclass is, which is not final: constants only.
-
-  /// Creates a stage that checks each block against its own digest.
+extension ReadPipeline {
+  /// Checks every block against its digest. Only correct bytes reach the caller.
+  ///
+  /// ```swift
+  /// let reader = try await RangeReader(
+  ///   source,
+  ///   [
+  ///     .caching(store),
+  ///     .retrying(),
+  ///     .verifying(blockSize: .kibibytes(64), digests: digests) { bytes in
+  ///       var hasher = SHA256()
+  ///       bytes.forEachSpan { span in span.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
+  ///       return Array(hasher.finalize())
+  ///     },
+  ///   ])
+  /// ```
+  ///
+  /// If one digest for everything suits you better, use ``verifying(merkleRoot:byteCount:blockSize:maxRememberedNodes:hash:nodes:)``.
+  /// The stage widens a request to whole blocks, reads them as one request, checks each block, and cuts the
+  /// result to the requested ranges. So give a cache above this stage a block size that is a multiple of this one:
+  /// `.caching(store, blockSize:)`.
+  ///
+  /// You supply the hash function: this library contains no cryptography.
+  ///
+  /// **Place.** Below `.caching`, so that only correct bytes are kept and hits are not checked again. Below
+  /// `.retrying`, which reads corrupted blocks again. Below `.hedging`, so that of two answers the correct one counts.
+  /// Above `.limiting`, which must also count the extra bytes. Above `.decoding` it checks the decoded bytes, below
+  /// it the encoded ones.
+  ///
+  /// **Errors.** `ReadError.Code.corrupted`, which is transient and names the block. `invalidConfiguration` if the
+  /// digests do not match the size of the source, or are of another hash.
+  ///
+  /// **Cancellation.** Noticed by the stages below, and between two blocks. A block that is being hashed is hashed to its
+  /// end.
+  ///
+  /// **Cost.** Your hash of each block that the read touches. All these blocks stay in memory until the read returns.
+  /// Up to 256 KiB are hashed where the read runs, more on a thread that belongs to no actor.
   ///
   /// - Parameters:
   ///   - blockSize: the size of the blocks that were hashed, of which the last may be shorter; not zero.
@@ -45,25 +42,63 @@ public final class Verifying: BuiltInStage, @unchecked Sendable {
   ///   - hash: hashes the bytes of a block, which may lie in several pieces of memory.
   ///
   /// - Precondition: `blockSize` is not zero. Check a size that you read from a file before you pass it.
-  public init(
+  public static func verifying(
     blockSize: ByteCount, digests: some Collection<[UInt8]>, hash: @escaping @Sendable (Bytes) -> [UInt8]
-  ) {
+  ) -> ReadPipeline {
     precondition(blockSize.bytes > 0, "a block has bytes")
-    super.init(VerifyingStage(.digests(BlockDigests(digests, blockSize: blockSize.bytes), hash: hash)))
+    return .stage(VerifyingStage(.digests(BlockDigests(digests, blockSize: blockSize.bytes), hash: hash)))
   }
 
-  /// Creates a stage that checks each block against the root of a tree.
+  /// Checks every block against one digest for everything: the root of a tree of hashes over the blocks, as in Certificate
+  /// Transparency (RFC 9162, section 2.1.1; the same as in RFC 6962).
   ///
-  /// - Parameter most: how many checked digests of nodes are remembered, each some hundred bytes. Default: 16,384.
+  /// The hash of a block covers a zero byte and the bytes of the block. The hash of a node covers a byte of value one
+  /// and the hashes of its two children. A node of `n` blocks has the first 2ᵏ of them on the left, where 2ᵏ is the
+  /// largest power of two less than `n`.
   ///
-  /// - Precondition: `most` is not negative.
-  public init(_ tree: MerkleTree, remembering most: Int = 16_384) {
-    precondition(most >= 0, "no number of nodes is negative")
-    super.init(VerifyingStage(.tree(MerkleVerifier(tree, remembering: most))))
+  /// ```swift
+  /// let verifying: ReadPipeline = .verifying(
+  ///   merkleRoot: root, byteCount: 1 << 40, blockSize: .kibibytes(64),
+  ///   hash: { bytes in
+  ///     var hasher = SHA256()
+  ///     bytes.forEachSpan { span in span.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
+  ///     return Array(hasher.finalize())
+  ///   },
+  ///   nodes: { nodes in try await server.digests(of: nodes) })
+  /// ```
+  ///
+  /// Only the root is trusted. The digests that `nodes` returns are checked against it, so they may come from the same
+  /// place as the source. Otherwise this is ``verifying(blockSize:digests:hash:)``: that page says where it may stand, and
+  /// what it costs. Nodes that are not remembered are fetched in a separate task while the blocks are read.
+  ///
+  /// **Errors.** `ReadError.Code.corrupted`, which is transient and names the block. `invalidConfiguration` if the
+  /// source has another size, or the hash another length than the root. Any error that `nodes` throws.
+  ///
+  /// - Parameters:
+  ///   - root: the hash of all blocks, from a place that you trust.
+  ///   - byteCount: the size of the source, in bytes. If the source has another size, reads throw.
+  ///   - blockSize: the size of the blocks that were hashed, of which the last may be shorter; not zero.
+  ///   - maxRememberedNodes: how many checked digests of nodes are remembered, each some hundred bytes. Default: 16,384.
+  ///   - hash: hashes bytes, which may lie in several pieces of memory. Returns as many bytes as `root` has.
+  ///   - nodes: fetches the digests of nodes, in the given order. A node has a level: zero for a block's own hash, otherwise
+  ///     one more than the higher of its children; and an index among the nodes of its level, counted from zero. It must
+  ///     respond to cancellation.
+  ///
+  /// - Precondition: `blockSize` is not zero, and `maxRememberedNodes` not negative. Check a size that you read from a file
+  ///   before you pass it.
+  public static func verifying(
+    merkleRoot root: [UInt8], byteCount: Int, blockSize: ByteCount, maxRememberedNodes: Int = 16_384,
+    hash: @escaping @Sendable (Bytes) -> [UInt8],
+    nodes: @escaping @Sendable ([(level: Int, index: Int)]) async throws -> [[UInt8]]
+  ) -> ReadPipeline {
+    precondition(blockSize.bytes > 0, "a block has bytes")
+    precondition(maxRememberedNodes >= 0, "no number of nodes is negative")
+    let tree = MerkleTree(root: root, byteCount: byteCount, blockSize: blockSize.bytes, hash: hash, nodes: nodes)
+    return .stage(VerifyingStage(.tree(MerkleVerifier(tree, remembering: maxRememberedNodes))))
   }
 }
 
-/// What ``Verifying`` does.
+/// What `.verifying` does.
 final class VerifyingStage: ReadStage {
   enum Knowledge {
     case digests(BlockDigests, hash: @Sendable (Bytes) -> [UInt8])
@@ -132,8 +167,9 @@ final class VerifyingStage: ReadStage {
     guard !proof.missing.isEmpty else { return (try await next(wide), proof) }
     counts.add(proof.missing.count, to: Count.nodes.rawValue)
     let digests = Promise<[[UInt8]]>()
-    let getting = next.background.start { [missing = proof.missing, nodes = verifier.tree.nodes] in
-      do { digests.resolve(.success(try await nodes(missing))) } catch { digests.fail(error) }
+    let places = proof.missing.map { (level: $0.level, index: $0.index) }
+    let getting = next.background.start { [nodes = verifier.tree.nodes] in
+      do { digests.resolve(.success(try await nodes(places))) } catch { digests.fail(error) }
     }
     do {
       let response = try await next(wide)

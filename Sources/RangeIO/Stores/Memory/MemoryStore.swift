@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// ```swift
 /// let store = MemoryStore(limit: .mebibytes(256))
-/// let reader = try await RangeReader(FileSource("/data/survey.bin")) { Caching(store) }
+/// let reader = try await RangeReader(FileSource("/data/survey.bin"), [.caching(store)])
 /// ```
 ///
 /// A hit copies nothing: it returns a slice of a stored block, or several shown as one. Bytes that you keep stay valid

@@ -66,7 +66,7 @@ package struct SpillState: ~Copyable {
   /// Whether a timer will start writing what waits.
   var isLingering = false
   /// Whether a timer will retry removals that could not be written.
-  var isRetrying = false
+  var isReadPipeline = false
   /// Whether nothing more is taken.
   var isClosed = false
   /// Whether everything was removed from memory, because the store was closed.

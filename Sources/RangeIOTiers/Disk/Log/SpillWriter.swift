@@ -129,8 +129,8 @@ final class SpillWriter: @unchecked Sendable {
         return .close(closing)
       }
       state.isWriting = false
-      guard state.staging.hasRemovals, !state.isGivenUp, !state.isRetrying else { return .done(retryAt: nil) }
-      state.isRetrying = true
+      guard state.staging.hasRemovals, !state.isGivenUp, !state.isReadPipeline else { return .done(retryAt: nil) }
+      state.isReadPipeline = true
       return .done(retryAt: state.nextTry(after: now))
     }
   }
@@ -178,7 +178,7 @@ final class SpillWriter: @unchecked Sendable {
   private func retry(at instant: ReadInstant) {
     core.configuration.background.startElsewhere { [weak self, time = core.configuration.time] in
       try? await time.sleep(until: instant)
-      self?.core.state.withLock { $0.isRetrying = false }
+      self?.core.state.withLock { $0.isReadPipeline = false }
       self?.wake(isUrgent: true)
     }
   }

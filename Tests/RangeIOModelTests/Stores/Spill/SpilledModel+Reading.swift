@@ -4,7 +4,7 @@ import RangeIOTesting
 @testable import RangeIOTestSupport
 @testable import RangeIOTiers
 
-/// Reading: through the store's own calls, as `Caching` makes them, and through readers.
+/// Reading: through the store's own calls, as `.caching` makes them, and through readers.
 extension SpilledModel {
   func read() throws(Mismatch) {
     let index = anyKept()
@@ -185,14 +185,13 @@ extension SpilledModel {
     let index = version * grids.count + random.below(grids.count)
     let ranges = (0..<1 + random.below(4)).map { _ in anyRange(of: kept[index]) }
     let (store, blockSize) = (life!.store, kept[index].grid.blockSize)
-    let fill = [Caching.Fill.block, .block, .exact, .requestedFirst][random.below(4)]
+    let fill = [ReadPipeline.CacheFill.block, .block, .exact, .requestedFirst][random.below(4)]
     tally.reads += ranges.count
     start("a read") { [self] in
       let configuration = RangeReader.Configuration(
         background: BackgroundWork(executor: executor), time: TimeSource(clock))
-      let reader = try await RangeReader(Source(self, index), configuration: configuration) {
-        Caching(store, fill: fill, blockSize: .bytes(blockSize))
-      }
+      let reader = try await RangeReader(
+        Source(self, index), [.caching(store, fill: fill, blockSize: .bytes(blockSize))], configuration: configuration)
       for range in ranges {
         let bytes = try await reader.read(range)
         try expect(bytes == content(range, index), "a reader got a wrong byte in \(range)")

@@ -4,7 +4,7 @@ import RangeIOTesting
 @testable import RangeIOTestSupport
 @testable import RangeIOTiers
 
-/// Reading as `Caching` does: what is found, what is held, what is fetched, and who waits for whom.
+/// Reading as `.caching` does: what is found, what is held, what is fetched, and who waits for whom.
 extension TieredModel {
   func read() throws(Mismatch) {
     let index = anyKept()

@@ -58,7 +58,7 @@ final class TieredModel: TierModel, @unchecked Sendable {
   let codec = WatchedCodec()
   let store: TieredChunkStore
   let tiers: MemoryTiers
-  let fill: Caching.Fill
+  let fill: ReadPipeline.CacheFill
   let isTimed: Bool
   let contents: Int
   let blockSizes: [Int]

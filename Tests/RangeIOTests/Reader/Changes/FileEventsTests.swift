@@ -83,9 +83,9 @@ private struct EventRun {
     // Nothing is written while a step is not under way.
     file.resting = RestingFiles(TimeSource(HastyClock()))
     let (store, isCached) = (MemoryStore(limit: .mebibytes(1)), self.isCached)
-    let reader = try await RangeReader(FileSource(script.path, configuration: file), configuration: configuration) {
-      if isCached { Caching(store, blockSize: .kibibytes(4)) }
-    }
+    let reader = try await RangeReader(
+      FileSource(script.path, configuration: file), [isCached ? .caching(store, blockSize: .kibibytes(4)) : []],
+      configuration: configuration)
     for _ in 0..<random.below(3) { try await act(reader) }
     script.set(isRunning: true)
     for _ in 0..<4 + random.below(6) {

@@ -20,9 +20,8 @@ struct FollowingTests {
   @Test func `what was cached of a growing file stays cached`() async throws {
     let source = SyntheticSource(byteCount: 100_000, isAppendOnly: true)
     let store = MemoryStore(limit: .mebibytes(4))
-    let reader = try await RangeReader(source, configuration: .init(onChange: .follow)) {
-      Caching(store, blockSize: .kibibytes(4))
-    }
+    let reader = try await RangeReader(
+      source, [.caching(store, blockSize: .kibibytes(4))], configuration: .init(onChange: .follow))
     _ = try await reader.read(0..<100_000)
     let before = source.bytesRead
     for _ in 0..<20 {
@@ -171,7 +170,7 @@ struct FollowingTests {
     let directory = try TemporaryDirectory()
     for bytesAlike in [0, 4096] {
       let (path, old) = try await directory.file(count: 5000)
-      let reader = try await follower(path, ReadPipeline())
+      let reader = try await follower(path, [])
       #expect(try await reader.read(0..<5000) == Bytes(old))
       // What begins alike, as logs do, differs where the old one ended.
       let other = old[..<bytesAlike] + SyntheticSource.bytes(bytesAlike..<byteCount, version: 9)
@@ -190,7 +189,7 @@ struct FollowingTests {
   {
     let directory = try TemporaryDirectory()
     let (path, old) = try await directory.file(count: 50_000)
-    let reader = try await follower(path, ReadPipeline())
+    let reader = try await follower(path, [])
     let untouched: [() -> CInt] = [
       { utimensat(AT_FDCWD, path, nil, 0) }, { chmod(path, 0o400) }, { chmod(path, 0o600) },
       { link(path, directory.path("hard")) }, { rename(path, directory.path("moved")) },
@@ -219,8 +218,9 @@ struct FollowingTests {
   /// What the file at `path` holds, as a new follower that keeps in `store` reads it.
   private func contents(_ path: String, _ store: MemoryStore) async throws -> Bytes {
     let reader = try await RangeReader(
-      FileSource(path, configuration: .init(isAppendOnly: true)), configuration: .init(onChange: .follow)
-    ) { Caching(store, blockSize: .kibibytes(4)) }
+      FileSource(path, configuration: .init(isAppendOnly: true)), [.caching(store, blockSize: .kibibytes(4))],
+      configuration: .init(onChange: .follow)
+    )
     _ = try await reader.read(0...)
     let bytes = try await reader.read(0...)
     await reader.close()
@@ -236,8 +236,9 @@ struct FollowingTests {
     for removes in [false, true] {
       let (path, bytes) = try await directory.file(count: 5000)
       let before = try await RangeReader(
-        FileSource(path, configuration: .init(isAppendOnly: true)), configuration: .init(onChange: .follow)
-      ) { Caching(store, blockSize: .kibibytes(4)) }
+        FileSource(path, configuration: .init(isAppendOnly: true)), [.caching(store, blockSize: .kibibytes(4))],
+        configuration: .init(onChange: .follow)
+      )
       #expect(try await before.read(0...) == Bytes(bytes))
       if byteCount >= 5000 { await before.close() }
       // As those do who rotate logs: nobody looks while it is cut, and then it is as long as it was, or longer.
@@ -273,15 +274,15 @@ struct FollowingTests {
     let directory = try TemporaryDirectory()
     let (path, bytes) = try await directory.file(count: 5000)
     let store = MemoryStore(limit: .mebibytes(4))
-    let decoding = Transforming(name: "flipped", blockSize: .bytes(1000)) { Bytes($1.map { ~$0 }) }
+    let decoding: ReadPipeline = .decoding(name: "flipped", blockSize: .bytes(1000)) { Bytes($1.map { ~$0 }) }
     let isDecoded = arrangement == .decodedAbove || arrangement == .decodedBelow
-    let shared = Caching(store, blockSize: .kibibytes(4))
+    let shared: ReadPipeline = .caching(store, blockSize: .kibibytes(4))
     func pipeline() -> ReadPipeline {
-      ReadPipeline {
-        if arrangement == .decodedAbove { decoding }
-        if arrangement == .oneStage { shared } else { Caching(store, blockSize: .kibibytes(4)) }
-        if arrangement == .decodedBelow { decoding }
-      }
+      [
+        arrangement == .decodedAbove ? decoding : [],
+        arrangement == .oneStage ? shared : .caching(store, blockSize: .kibibytes(4)),
+        arrangement == .decodedBelow ? decoding : [],
+      ]
     }
     func expected(_ bytes: [UInt8]) -> Bytes { Bytes(isDecoded ? bytes.map { ~$0 } : bytes) }
     // Keeps the shared stage open, whatever becomes of the others.
@@ -416,7 +417,7 @@ struct FollowingTests {
     weak var core: ReaderCore?
     do {
       let source = FileSource(path, configuration: .init(isAppendOnly: true))
-      let reader = try await RangeReader(source, configuration: .init(onChange: .follow)) { Last(isGone) }
+      let reader = try await RangeReader(source, [.stage(Last(isGone))], configuration: .init(onChange: .follow))
       core = reader.core
       #expect(try await reader.read(0..<10).count == 10)
     }

@@ -71,7 +71,7 @@ import Testing
   private func reader(_ source: some RangeSource, _ policy: RangeReader.ChangePolicy) async throws -> RangeReader {
     var configuration = simulation.configuration
     configuration.onChange = policy
-    return try await RangeReader(source, ReadPipeline(), configuration: configuration)
+    return try await RangeReader(source, [], configuration: configuration)
   }
 
   /// Has `source` grow 3,000 times a second, for so long.

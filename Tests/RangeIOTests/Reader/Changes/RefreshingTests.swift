@@ -13,13 +13,13 @@ struct RefreshingTests {
   ) async throws -> RangeReader {
     var configuration = simulation.configuration
     configuration.onChange = .refresh
-    return try await RangeReader(source, configuration: configuration) { Caching(MemoryStore(limit: .mebibytes(4))) }
+    return try await RangeReader(source, [.caching(MemoryStore(limit: .mebibytes(4)))], configuration: configuration)
   }
 
   @Test func `a read after a change is of the new version, and nothing of the old one is kept`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
     let store = MemoryStore(limit: .mebibytes(4))
-    let reader = try await RangeReader(source, configuration: .init(onChange: .refresh)) { Caching(store) }
+    let reader = try await RangeReader(source, [.caching(store)], configuration: .init(onChange: .refresh))
     _ = try await reader.read(0..<10)
     source.rewrite()
     // Of the cache, which cannot know; then of the source, which does.
@@ -250,9 +250,8 @@ struct RefreshingTests {
       let source = FarSource()
       var configuration = simulation.configuration
       (configuration.onChange, configuration.pollInterval) = (.refresh, .seconds(3600))
-      let reader = try await RangeReader(source, configuration: configuration) {
-        Caching(MemoryStore(limit: .mebibytes(4)))
-      }
+      let reader = try await RangeReader(
+        source, [.caching(MemoryStore(limit: .mebibytes(4)))], configuration: configuration)
       func streamed(_ range: ByteRange) async throws -> Bytes {
         try await reader.stream(range).collect(upTo: .mebibytes(1))
       }
@@ -356,9 +355,9 @@ struct RefreshingTests {
           func open() async throws -> RangeReader {
             while true {
               let before = changes.withLock { $0 }
-              let reader = try await RangeReader(FileSource(path), configuration: configuration) {
-                if number.isMultiple(of: 2) { Caching(store, blockSize: .kibibytes(4)) }
-              }
+              let reader = try await RangeReader(
+                FileSource(path), [number.isMultiple(of: 2) ? .caching(store, blockSize: .kibibytes(4)) : []],
+                configuration: configuration)
               if before.isMultiple(of: 2), changes.withLock({ $0 }) == before { return reader }
               await reader.close()
             }

@@ -81,7 +81,7 @@ import Testing
       for length in [65_536, 4 * 65_536] {
         let copies = Copies()
         let source = FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: copies.syscalls))
-        let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(64))) }
+        let reader = try await RangeReader(source, [.caching(MemoryStore(limit: .mebibytes(64)))])
         // With gaps between them, so that each is missing by itself.
         let all = (0..<64).map { 2 * $0 * length..<(2 * $0 + 1) * length }
         #expect(try await reader.read(all).allSatisfy { $0.count == length })

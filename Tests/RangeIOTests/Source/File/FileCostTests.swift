@@ -43,7 +43,7 @@ import Testing
     let (directory, path) = try file()
     let spill = SimulatedSpill { $0.keepsFastSources = false }
     let store = try spill.open()
-    let reader = try await RangeReader(source(path, cost)) { Caching(store) }
+    let reader = try await RangeReader(source(path, cost), [.caching(store)])
     for block in 0..<4 { _ = try await reader.read(block << 12..<block << 12 + 100) }
     try await store.flush()
     let explanation = try await reader.explain(0..<100)

@@ -37,9 +37,8 @@ struct FileFaultTests {
       .init(read: failing, readResident: { _, _, _ in -Int(EAGAIN) }, isRemote: { _ in isRemote }))
     let source = FileSource(path, configuration: TestEngine.configuration(.positional, syscalls: syscalls))
     // By a clock that stands still: retries end after a minute.
-    let reader = try await RangeReader(source, time: TimeSource(ManualClock())) {
-      Retrying(firstWait: .zero, longestWait: .zero)
-    }
+    let reader = try await RangeReader(
+      source, [.retrying(initialBackoff: .zero, maxBackoff: .zero)], time: TimeSource(ManualClock()))
     if isRemote || ![EIO, ENODATA].contains(number) {
       #expect(try await reader.read(10..<5000) == Bytes(bytes[10..<5000]))
     } else {
@@ -64,9 +63,8 @@ struct FileFaultTests {
         }, isRemote: { $0 >= 0 && isRemote }))
     let source = FileSource(path, configuration: TestEngine.configuration(.positional, syscalls: syscalls))
     do {
-      let reader = try await RangeReader(source, time: TimeSource(ManualClock())) {
-        Retrying(firstWait: .zero, longestWait: .zero)
-      }
+      let reader = try await RangeReader(
+        source, [.retrying(initialBackoff: .zero, maxBackoff: .zero)], time: TimeSource(ManualClock()))
       #expect(try await reader.read(10..<5000) == Bytes(bytes[10..<5000]))
       #expect(isRemote)
       await reader.close()

@@ -53,7 +53,7 @@ import Testing
     var configuration = simulation.configuration
     configuration.onChange = .refresh
     let reader = try await RangeReader(
-      FileSource(path, configuration: file), ReadPipeline(), configuration: configuration)
+      FileSource(path, configuration: file), [], configuration: configuration)
 
     let (asking, locked) = (open(path, O_RDWR | O_CLOEXEC), open(path, O_RDWR | O_CLOEXEC))
     try #require(asking >= 0 && locked >= 0)

@@ -27,14 +27,10 @@ struct LongWriteTests {
     }
 
     func pipeline(_ store: any ChunkStore) -> ReadPipeline {
-      ReadPipeline {
-        switch self {
-        case .memory, .tiers, .disk, .diskOnly: Caching(store)
-        case .secondReads: Caching(store, onSecondRead: true)
-        case .readAhead:
-          ReadAhead()
-          Caching(store)
-        }
+      switch self {
+      case .memory, .tiers, .disk, .diskOnly: .caching(store)
+      case .secondReads: .caching(store, onSecondRead: true)
+      case .readAhead: [.readAhead(), .caching(store)]
       }
     }
   }
@@ -101,7 +97,7 @@ struct LongWriteTests {
     let (path, bytes) = try await directory.file(count: 100_000)
     let writer = StoppedWriter()
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: writer.syscalls))
-    let reader = try await RangeReader(source) { Caching(MemoryStore(limit: .mebibytes(8))) }
+    let reader = try await RangeReader(source, [.caching(MemoryStore(limit: .mebibytes(8)))])
     let opened = reader.source
     #expect(!opened.isSettled)
     _ = try await reader.read(0..<10)

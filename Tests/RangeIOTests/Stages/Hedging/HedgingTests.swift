@@ -28,13 +28,15 @@ struct HedgingTests {
     }
   }
 
-  private static func hedging(_ share: Double = 0.5) -> Hedging { Hedging(share: share, leastSamples: known) }
+  private static func hedging(_ share: Double = 0.5) -> ReadPipeline {
+    ReadPipeline.hedging(maxShare: share, minSamples: known)
+  }
 
   private var fast: ScriptedSource.Step { .answer(after: .milliseconds(10)) }
 
   @Test func `a first try that hangs is overtaken by a second, and cancelled`() throws {
     let hedging = Self.hedging()
-    try run({ $0 == 0 ? .hang : .answer(after: .milliseconds(10)) }, through: ReadPipeline { hedging }) {
+    try run({ $0 == 0 ? .hang : .answer(after: .milliseconds(10)) }, through: [hedging]) {
       (simulation, reader, source) async throws in
       let start = simulation.clock.now.offset
       #expect(try await reader.isRight(500..<600))
@@ -50,7 +52,7 @@ struct HedgingTests {
 
   @Test func `a second try that is slower is cancelled, and counts as wasted`() throws {
     let hedging = Self.hedging()
-    try run({ $0 == 0 ? .answer(after: .milliseconds(15)) : .hang }, through: ReadPipeline { hedging }) {
+    try run({ $0 == 0 ? .answer(after: .milliseconds(15)) : .hang }, through: [hedging]) {
       (simulation, reader, source) async throws in
       let start = simulation.clock.now.offset
       #expect(try await reader.isRight(500..<600))
@@ -64,7 +66,7 @@ struct HedgingTests {
 
   @Test func `an answer in time has no second try`() throws {
     let hedging = Self.hedging()
-    try run({ _ in .answer(after: .milliseconds(10)) }, through: ReadPipeline { hedging }) {
+    try run({ _ in .answer(after: .milliseconds(10)) }, through: [hedging]) {
       (_, reader, source) async throws in
       for _ in 0..<50 { #expect(try await reader.isRight(500..<600)) }
       #expect(source.asked.count == Self.known + 50)
@@ -74,7 +76,7 @@ struct HedgingTests {
 
   @Test func `second tries stay within their share, however many reads are late`() throws {
     let hedging = Self.hedging(0.05)
-    try run({ _ in .answer(after: .seconds(1)) }, through: ReadPipeline { hedging }) {
+    try run({ _ in .answer(after: .seconds(1)) }, through: [hedging]) {
       (simulation, reader, source) async throws in
       // All at once, so that the slow ones are not learned from meanwhile.
       let reads = (0..<200).map { _ in simulation.start { try await reader.isRight(500..<600) } }
@@ -89,7 +91,7 @@ struct HedgingTests {
       { $0 == 0 ? .fail(Refusal.no, after: .milliseconds(15)) : .answer(after: .milliseconds(10)) },
       { $0 == 0 ? .answer(after: .milliseconds(30)) : .fail(Refusal.no, after: .milliseconds(1)) },
     ] as [@Sendable (Int) -> ScriptedSource.Step] {
-      try run(plan, through: ReadPipeline { Self.hedging() }) { (_, reader, source) async throws in
+      try run(plan, through: [Self.hedging()]) { (_, reader, source) async throws in
         #expect(try await reader.isRight(500..<600))
         #expect(source.asked.count == Self.known + 2)
       }
@@ -100,12 +102,12 @@ struct HedgingTests {
     let (first, second) = (ReadError(.inputOutput, "first"), ReadError(.inputOutput, "second"))
     try run(
       { $0 == 0 ? .fail(first, after: .milliseconds(30)) : .fail(second, after: .milliseconds(1)) },
-      through: ReadPipeline { Self.hedging() }
+      through: [Self.hedging()]
     ) { (_, reader, _) async throws in
       let error = await #expect(throws: ReadError.self) { try await reader.read(500..<600) }
       #expect(error?.message == "second")
     }
-    try run({ _ in .fail(first, after: .milliseconds(5)) }, through: ReadPipeline { Self.hedging() }) {
+    try run({ _ in .fail(first, after: .milliseconds(5)) }, through: [Self.hedging()]) {
       (_, reader, source) async throws in
       await #expect(throws: ReadError.self) { try await reader.read(500..<600) }
       #expect(source.asked.count == Self.known + 1)
@@ -114,10 +116,7 @@ struct HedgingTests {
 
   @Test func `a prefetch has no second try`() throws {
     let asking = Asking()
-    let pipeline = ReadPipeline {
-      asking
-      Self.hedging()
-    }
+    let pipeline: ReadPipeline = [.stage(asking), Self.hedging()]
     try run({ _ in .answer(after: .seconds(1)) }, through: pipeline) { (_, reader, source) async throws in
       asking.purpose = .prefetch
       #expect(try await reader.isRight(500..<600))
@@ -127,7 +126,7 @@ struct HedgingTests {
 
   @Test func `a cancelled read cancels both tries, or has no second one`() throws {
     for (wait, tries) in [(Duration.milliseconds(1), 1), (.milliseconds(100), 2)] {
-      try run({ _ in .hang }, through: ReadPipeline { Self.hedging() }) { (simulation, reader, source) async throws in
+      try run({ _ in .hang }, through: [Self.hedging()]) { (simulation, reader, source) async throws in
         let read = simulation.start { try await reader.read(500..<600) }
         try await simulation.clock.sleep(for: wait)
         let now = simulation.clock.now
@@ -142,7 +141,7 @@ struct HedgingTests {
   }
 
   @Test func `a reader that is closed answers those who wait for two tries`() throws {
-    try run({ _ in .hang }, through: ReadPipeline { Self.hedging() }) { (simulation, reader, source) async throws in
+    try run({ _ in .hang }, through: [Self.hedging()]) { (simulation, reader, source) async throws in
       let read = simulation.start { try await reader.read(500..<600) }
       try await simulation.clock.sleep(for: .milliseconds(100))
       await reader.close()
@@ -153,11 +152,8 @@ struct HedgingTests {
   }
 
   @Test func `a second try waits for its permit like any other`() throws {
-    let limiting = Limiting(concurrentReads: 1)
-    let pipeline = ReadPipeline {
-      Self.hedging()
-      limiting
-    }
+    let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1)
+    let pipeline: ReadPipeline = [Self.hedging(), limiting]
     try run({ _ in .answer(after: .milliseconds(50)) }, through: pipeline) { (_, reader, source) async throws in
       #expect(try await reader.isRight(500..<600))
       // The second was in the queue when the first came.
@@ -185,7 +181,7 @@ struct HedgingTests {
         return (times.sorted()[1980], source.asked.count)
       }
     }
-    let (without, with) = (try slowest(ReadPipeline()), try slowest(ReadPipeline { Hedging(share: 0.06) }))
+    let (without, with) = (try slowest([]), try slowest([.hedging(maxShare: 0.06)]))
     print("99th percentile of 2,000 reads without hedging \(without.p99), with \(with.p99), \(with.asked) tries")
     #expect(without.p99 == .seconds(1))
     #expect(with.p99 < .milliseconds(40))

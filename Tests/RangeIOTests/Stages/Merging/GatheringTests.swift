@@ -4,7 +4,7 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-/// `Caching` above `Merging`: what is asked for together, and what is kept of it.
+/// `.caching` above `.merging`: what is asked for together, and what is kept of it.
 @Suite(.simulated) struct GatheringTests {
   private let notes = Noted<NotingStage.Seen>()
   private let asking = Asking()
@@ -15,18 +15,18 @@ import Testing
   private var gathered: [[ByteRange]] { notes.all.map { [$0.range] + $0.moreRanges } }
 
   private func reader(
-    _ source: some RangeSource, _ store: MemoryStore? = nil, fill: Caching.Fill = .exact, gap: Int = 200,
+    _ source: some RangeSource, _ store: MemoryStore? = nil, fill: ReadPipeline.CacheFill = .exact, gap: Int = 200,
     passing: ByteCount? = nil
-  ) async throws -> (reader: RangeReader, caching: Caching, merging: Merging) {
-    let caching = Caching(store ?? self.store, fill: fill, blockSize: .kibibytes(4), passing: passing)
-    let merging = Merging(gap: .bytes(gap))
-    let reader = try await RangeReader(source) {
-      asking
-      caching
-      NotingStage(name: "between", notes: notes)
-      Keeping(requests: requests)
-      merging
-    }
+  ) async throws -> (reader: RangeReader, caching: ReadPipeline, merging: ReadPipeline) {
+    let caching: ReadPipeline = .caching(
+      store ?? self.store, fill: fill, blockSize: .kibibytes(4), maxReadSize: passing)
+    let merging: ReadPipeline = .merging(maxGap: .bytes(gap))
+    let reader = try await RangeReader(
+      source,
+      [
+        .stage(asking), caching, .stage(NotingStage(name: "between", notes: notes)),
+        .stage(Keeping(requests: requests)), merging,
+      ])
     return (reader, caching, merging)
   }
 
@@ -65,11 +65,12 @@ import Testing
 
   @Test func `below a stage that shows other bytes, all that is missing is one request`() async throws {
     let source = HeldSource(isHeld: false)
-    let reader = try await RangeReader(source) {
-      Caching(store, fill: .exact, blockSize: .kibibytes(4))
-      NotingStage(name: "between", notes: notes, header: 1000)
-      Merging(gap: .bytes(200))
-    }
+    let reader = try await RangeReader(
+      source,
+      [
+        .caching(store, fill: .exact, blockSize: .kibibytes(4)),
+        .stage(NotingStage(name: "between", notes: notes, header: 1000)), .merging(maxGap: .bytes(200)),
+      ])
     let ranges = [0..<100, 200..<300, 50_000..<50_100]
     let expected = ranges.map { SyntheticSource.bytes($0.lowerBound + 1000..<$0.upperBound + 1000) }
     #expect(try await reader.read(ranges) == expected)
@@ -83,18 +84,16 @@ import Testing
 
   @Test func `with a gap of zero, each missing range is asked for by itself`() async throws {
     let source = HeldSource(isHeld: false)
-    let reader = try await RangeReader(source) {
-      Caching(store, fill: .exact, blockSize: .kibibytes(4))
-      Merging(gap: .bytes(0))
-    }
+    let reader = try await RangeReader(
+      source, [.caching(store, fill: .exact, blockSize: .kibibytes(4)), .merging(maxGap: .bytes(0))])
     _ = try await reader.read([0..<100, 101..<200, 300..<400])
     #expect(Set(source.asked) == [0..<100, 101..<200, 300..<400])
   }
 
   // MARK: over-read
 
-  @Test(arguments: [Caching.Fill.exact, .block]) func `what was read over is kept and served`(
-    fill: Caching.Fill
+  @Test(arguments: [ReadPipeline.CacheFill.exact, .block]) func `what was read over is kept and served`(
+    fill: ReadPipeline.CacheFill
   ) async throws {
     let source = HeldSource(isHeld: false)
     let (reader, caching, _) = try await reader(source, fill: fill, gap: 20_000)
@@ -217,10 +216,9 @@ import Testing
   ) throws {
     try Simulation.run(seed: 1) { [store] simulation in
       let source = SyntheticSource(byteCount: 100_000, latency: .milliseconds(10), time: simulation.time)
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        Caching(store, fill: .exact, blockSize: .kibibytes(4))
-        Merging(gap: .bytes(200))
-      }
+      let reader = try await RangeReader(
+        source, [.caching(store, fill: .exact, blockSize: .kibibytes(4)), .merging(maxGap: .bytes(200))],
+        configuration: simulation.configuration)
       let one = simulation.start { try await reader.read([0..<100, 200..<300]) }
       try await simulation.clock.sleep(for: .milliseconds(1))
       let other = simulation.start { try await reader.isRight(220..<230) }

@@ -24,13 +24,12 @@ struct MergingCostTests {
   enum Above: CaseIterable { case nothing, caching }
 
   private static func pipeline(
-    _ above: Above, _ merging: Merging, _ notes: Noted<NotingStage.Seen>
+    _ above: Above, _ merging: ReadPipeline, _ notes: Noted<NotingStage.Seen>
   ) -> ReadPipeline {
-    ReadPipeline {
-      if above == .caching { Caching(MemoryStore(limit: .mebibytes(256)), fill: .exact) }
-      merging
-      NotingStage(name: "below", notes: notes)
-    }
+    [
+      above == .caching ? .caching(MemoryStore(limit: .mebibytes(256)), fill: .exact) : [], merging,
+      .stage(NotingStage(name: "below", notes: notes)),
+    ]
   }
 
   /// What the reads cost, in bytes, and what the best would.
@@ -51,7 +50,7 @@ struct MergingCostTests {
         let ranges = Self.ranges(seed)
         let source = Self.source(rate, simulation)
         let notes = Noted<NotingStage.Seen>()
-        let merging = Merging()
+        let merging: ReadPipeline = .merging()
         let reader = try await RangeReader(
           source, Self.pipeline(above, merging, notes), configuration: simulation.configuration)
         let answers = try await reader.read(ranges)
@@ -73,11 +72,9 @@ struct MergingCostTests {
       try Simulation.run(seed: seed) { simulation in
         let notes = Noted<NotingStage.Seen>()
         let reader = try await RangeReader(
-          Misdescribed(Self.source(rate, simulation)), configuration: simulation.configuration
-        ) {
-          Merging()
-          NotingStage(name: "below", notes: notes)
-        }
+          Misdescribed(Self.source(rate, simulation)), [.merging(), .stage(NotingStage(name: "below", notes: notes))],
+          configuration: simulation.configuration
+        )
         var random = TestRandom(seed)
         for _ in 0..<40 { _ = try await reader.read(0..<1 + random.below(1 << 20)) }
         let before = notes.all.count
@@ -94,7 +91,7 @@ struct MergingCostTests {
       let ranges = Self.ranges(1)
       let source = Self.source(100e6, simulation)
       let notes = Noted<NotingStage.Seen>()
-      let merging = Merging(gap: .bytes(0))
+      let merging: ReadPipeline = .merging(maxGap: .bytes(0))
       let reader = try await RangeReader(
         source, Self.pipeline(above, merging, notes), configuration: simulation.configuration)
       #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })

@@ -4,22 +4,19 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-/// `Merging` without a cache.
+/// `.merging` without a cache.
 @Suite(.simulated) struct MergingTests {
   private let notes = Noted<NotingStage.Seen>()
   private var asked: [ByteRange] { notes.all.map(\.range).sorted { $0.lowerBound < $1.lowerBound } }
 
-  private func reader(_ source: some RangeSource, _ merging: Merging) async throws -> RangeReader {
-    try await RangeReader(source) {
-      merging
-      NotingStage(name: "below", notes: notes)
-    }
+  private func reader(_ source: some RangeSource, _ merging: ReadPipeline) async throws -> RangeReader {
+    try await RangeReader(source, [merging, .stage(NotingStage(name: "below", notes: notes))])
   }
 
   // MARK: what is read, and what comes back
 
   @Test func `near ranges are one read, and come back in the order asked`() async throws {
-    let merging = Merging(gap: .bytes(100))
+    let merging: ReadPipeline = .merging(maxGap: .bytes(100))
     let reader = try await reader(SyntheticSource(byteCount: 100_000), merging)
     let ranges = [5000..<5100, 0..<50, 140..<200, 30..<60, 0..<50, 7..<7, 5100..<5101]
     #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })
@@ -35,7 +32,7 @@ import Testing
 
   @Test func `any number of spans at once is as many as there are`() async throws {
     let reader = try await reader(
-      SyntheticSource(byteCount: 100_000), Merging(gap: .bytes(1), concurrentSpans: .max))
+      SyntheticSource(byteCount: 100_000), ReadPipeline.merging(maxGap: .bytes(1), maxConcurrentSpans: .max))
     let ranges = [0..<10, 50_000..<50_010, 90_000..<90_010]
     #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })
     await reader.close()
@@ -43,10 +40,9 @@ import Testing
 
   @Test func `what lies between goes up beside the answer, to a cache that keeps blocks`() async throws {
     let responses = Noted<[RangedBytes]>()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {
-      Overlooking(responses: responses, grid: BlockGrid(blockSize: 4096))
-      Merging(gap: .bytes(100))
-    }
+    let reader = try await RangeReader(
+      SyntheticSource(byteCount: 100_000),
+      [.stage(Overlooking(responses: responses, grid: BlockGrid(blockSize: 4096))), .merging(maxGap: .bytes(100))])
     _ = try await reader.read([200..<300, 0..<150, 310..<320, 5000..<5001])
     let parts = responses.all[0].sorted { $0.range.lowerBound < $1.range.lowerBound }
     #expect(parts.map(\.range) == [150..<200, 300..<310])
@@ -57,28 +53,27 @@ import Testing
 
   @Test func `a request is given no bytes that it would not keep`() async throws {
     let responses = Noted<[RangedBytes]>()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {
-      Overlooking(responses: responses)
-      Merging(gap: .bytes(100))
-    }
+    let reader = try await RangeReader(
+      SyntheticSource(byteCount: 100_000), [.stage(Overlooking(responses: responses)), .merging(maxGap: .bytes(100))])
     _ = try await reader.read([200..<300, 0..<150])
     #expect(responses.all.map(\.count) == [0])
   }
 
   @Test func `a stage that shows other bytes sees nothing of what lies between`() async throws {
     let responses = Noted<[RangedBytes]>()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 100_000)) {
-      Overlooking(responses: responses, grid: BlockGrid(blockSize: 4096))
-      NotingStage(name: "skips", notes: notes, header: 1000)
-      Merging(gap: .bytes(100))
-    }
+    let reader = try await RangeReader(
+      SyntheticSource(byteCount: 100_000),
+      [
+        .stage(Overlooking(responses: responses, grid: BlockGrid(blockSize: 4096))),
+        .stage(NotingStage(name: "skips", notes: notes, header: 1000)), .merging(maxGap: .bytes(100)),
+      ])
     let answers = try await reader.read([0..<10, 50..<60])
     #expect(answers == [SyntheticSource.bytes(1000..<1010), SyntheticSource.bytes(1050..<1060)])
     #expect(responses.all.map(\.count) == [0])
   }
 
   @Test func `one range goes straight through`() async throws {
-    let merging = Merging()
+    let merging: ReadPipeline = .merging()
     let source = SyntheticSource(byteCount: 100_000)
     let reader = try await reader(source, merging)
     #expect(try await reader.isRight(10..<90_000))
@@ -87,7 +82,7 @@ import Testing
   }
 
   @Test func `with a gap of zero nothing is over-read`() async throws {
-    let merging = Merging(gap: .bytes(0))
+    let merging: ReadPipeline = .merging(maxGap: .bytes(0))
     let source = SyntheticSource(byteCount: 100_000)
     let reader = try await reader(source, merging)
     let ranges = [10..<20, 20..<30, 10..<20, 15..<25, 31..<40]
@@ -101,7 +96,7 @@ import Testing
 
   @Test func `a span is bounded, but one range is not cut`() async throws {
     let reader = try await reader(
-      SyntheticSource(byteCount: 100_000), Merging(gap: .bytes(1000), longestSpan: .bytes(2000)))
+      SyntheticSource(byteCount: 100_000), ReadPipeline.merging(maxGap: .bytes(1000), maxSpan: .bytes(2000)))
     let ranges = [0..<900, 1000..<1900, 2000..<2100, 10_000..<20_000, 20_001..<20_002]
     #expect(try await reader.read(ranges) == ranges.map { SyntheticSource.bytes($0) })
     #expect(asked == [0..<900, 1000..<2100, 10_000..<20_000, 20_001..<20_002] || asked.count == 4)
@@ -110,7 +105,7 @@ import Testing
   }
 
   @Test func `slices of a span of which little was asked for keep little of it`() async throws {
-    let merging = Merging(gap: .kibibytes(100))
+    let merging: ReadPipeline = .merging(maxGap: .kibibytes(100))
     let reader = try await reader(SyntheticSource(byteCount: 100_000), merging)
     let sparse = try await reader.read([0..<100, 50_000..<50_100, 99_000..<99_100])
     #expect(sparse.allSatisfy { $0.backingByteCount < 200 })
@@ -124,8 +119,8 @@ import Testing
   @Test(arguments: [1, 3, 8]) func `so many spans are read at once and no more`(limit: Int) throws {
     try Simulation.run(seed: 1) { simulation in
       let source = SyntheticSource(byteCount: 1 << 20, latency: .milliseconds(20), time: simulation.time)
-      let merging = Merging(gap: .bytes(10), concurrentSpans: limit)
-      let reader = try await RangeReader(source, configuration: simulation.configuration) { merging }
+      let merging: ReadPipeline = .merging(maxGap: .bytes(10), maxConcurrentSpans: limit)
+      let reader = try await RangeReader(source, [merging], configuration: simulation.configuration)
       let reads = (0..<3).map { number in
         simulation.start {
           let ranges = (0..<20).map { $0 * 10_000 + number * 300..<$0 * 10_000 + number * 300 + 100 }
@@ -143,9 +138,8 @@ import Testing
   @Test func `reads of one range wait for no permit`() throws {
     try Simulation.run(seed: 1) { simulation in
       let source = SyntheticSource(byteCount: 1 << 20, latency: .milliseconds(20), time: simulation.time)
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        Merging(concurrentSpans: 1)
-      }
+      let reader = try await RangeReader(
+        source, [.merging(maxConcurrentSpans: 1)], configuration: simulation.configuration)
       let reads = (0..<10).map { number in simulation.start { try await reader.isRight(number..<number + 100) } }
       for read in reads { #expect(try await read.value) }
       #expect(simulation.clock.now.offset == .milliseconds(20))
@@ -156,7 +150,7 @@ import Testing
 
   @Test func `a span that fails cancels the others and fails the read`() async throws {
     let source = HeldSource()
-    let merging = Merging(gap: .bytes(10), concurrentSpans: 3)
+    let merging: ReadPipeline = .merging(maxGap: .bytes(10), maxConcurrentSpans: 3)
     let reader = try await reader(source, merging)
     let read = start { try await reader.read((0..<6).map { $0 * 1000..<$0 * 1000 + 100 }) }
     await quiet()
@@ -171,7 +165,7 @@ import Testing
 
   @Test func `a read that is cancelled in the midst cancels its spans`() async throws {
     let source = HeldSource()
-    let merging = Merging(gap: .bytes(10), concurrentSpans: 2)
+    let merging: ReadPipeline = .merging(maxGap: .bytes(10), maxConcurrentSpans: 2)
     let reader = try await reader(source, merging)
     let read = start { try await reader.read((0..<6).map { $0 * 1000..<$0 * 1000 + 100 }) }
     let other = start { try await reader.read([50_000..<50_001, 60_000..<60_001]) }
@@ -186,7 +180,7 @@ import Testing
 
   @Test func `a reader that is closed answers those who wait for a permit`() async throws {
     let source = HeldSource()
-    let merging = Merging(gap: .bytes(10), concurrentSpans: 1)
+    let merging: ReadPipeline = .merging(maxGap: .bytes(10), maxConcurrentSpans: 1)
     let reader = try await reader(source, merging)
     let reads = (0..<2).map { _ in start { try await reader.read([0..<1, 1000..<1001]) } }
     await quiet()
@@ -202,10 +196,7 @@ import Testing
   @Test func `a span of a wrong length is an error, not a trap`() async throws {
     for fault in [FaultySource<SyntheticSource>.Fault.short(by: 1), .long(by: 1)] {
       let source = FaultySource(SyntheticSource(byteCount: 1000)) { _, _ in fault }
-      let reader = try await RangeReader(source) {
-        Merging(gap: .bytes(100))
-        Passing()
-      }
+      let reader = try await RangeReader(source, [.merging(maxGap: .bytes(100)), .stage(Passing())])
       let error = await #expect(throws: ReadError.self) { try await reader.read([0..<10, 20..<30]) }
       #expect(error?.code == .invalidResponse)
     }
@@ -219,8 +210,8 @@ import Testing
         SyntheticSource(
           byteCount: 64 << 20, latency: .milliseconds(20), bytesPerSecond: 10e6, sharesBandwidth: true,
           time: simulation.time))
-      let merging = Merging()
-      let reader = try await RangeReader(source, configuration: simulation.configuration) { merging }
+      let merging: ReadPipeline = .merging()
+      let reader = try await RangeReader(source, [merging], configuration: simulation.configuration)
       let description = reader.source
       #expect(merging.planner(for: description)?.gap == 100_000)
       for number in 0..<60 { _ = try await reader.read(0..<(number % 7 + 1) * 50_000) }
@@ -236,11 +227,11 @@ import Testing
 
   @Test func `sources that state different costs are measured apart`() throws {
     try Simulation.run(seed: 1) { simulation in
-      let merging = Merging()
+      let merging: ReadPipeline = .merging()
       for (latency, rate) in [(20, 10e6), (100, 1e6)] {
         let source = SyntheticSource(
           byteCount: 1 << 20, latency: .milliseconds(latency), bytesPerSecond: rate, time: simulation.time)
-        let reader = try await RangeReader(source, configuration: simulation.configuration) { merging }
+        let reader = try await RangeReader(source, [merging], configuration: simulation.configuration)
         for number in 0..<30 { _ = try await reader.read(0..<1000 + number * 1000) }
       }
       for (latency, rate) in [(20, 10e6), (100, 1e6)] {
@@ -258,24 +249,18 @@ import Testing
     let source = SyntheticSource(byteCount: 1000)
     let store = MemoryStore(limit: .mebibytes(1))
     let above = await #expect(throws: ReadError.self) {
-      try await RangeReader(source) {
-        Merging()
-        Caching(store)
-      }
+      try await RangeReader(source, [.merging(), .caching(store)])
     }
     #expect(above?.code == .invalidConfiguration)
     let twice = await #expect(throws: ReadError.self) {
-      try await RangeReader(source) {
-        Merging()
-        Merging()
-      }
+      try await RangeReader(source, [.merging(), .merging()])
     }
     #expect(twice?.code == .invalidConfiguration)
   }
 }
 
 /// Waits for as many permits as there were at first: hangs if one is lost.
-func allPermitsAreBack(_ merging: Merging) async throws {
+func allPermitsAreBack(_ merging: ReadPipeline) async throws {
   for _ in 0..<merging.concurrentSpans { try await merging.permits.enter(WaiterRegistry()) }
   for _ in 0..<merging.concurrentSpans { merging.permits.leave() }
 }

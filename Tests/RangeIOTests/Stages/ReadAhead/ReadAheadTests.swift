@@ -15,9 +15,9 @@ struct ReadAheadTests {
   }
 
   /// With a budget of its own: readers of other tests would take of the one that the process shares, and have it give up.
-  private static func readAhead() -> ReadAhead { ReadAhead(budget: .init(.mebibytes(64))) }
+  private static func readAhead() -> ReadPipeline { ReadPipeline.readAhead(budget: .init(.mebibytes(64))) }
 
-  private static func count(_ name: String, _ stage: ReadAhead) -> Int { stage.statistics()![name]! }
+  private static func count(_ name: String, _ stage: ReadPipeline) -> Int { stage.statistics()![name]! }
 
   // MARK: how far
 
@@ -29,7 +29,7 @@ struct ReadAheadTests {
     ]
     for (latency, rate, longest) in costs {
       #expect(
-        ReadAhead.Extent.adaptive.longest(for: SourceDescription.Cost(latency: latency, bytesPerSecond: rate))
+        ReadAheadExtent.adaptive.longest(for: SourceDescription.Cost(latency: latency, bytesPerSecond: rate))
           == longest)
     }
   }
@@ -43,7 +43,7 @@ struct ReadAheadTests {
         let measured = SourceDescription.Measurement(
           .init(latency: .milliseconds(50), bytesPerSecond: rate), isGuess: isGuess)
         #expect(
-          ReadAhead.Extent.adaptive.longest(for: stated, measured: measured) == (isGuess ? 5_000_000 : longest))
+          ReadAheadExtent.adaptive.longest(for: stated, measured: measured) == (isGuess ? 5_000_000 : longest))
       }
     }
   }
@@ -54,10 +54,8 @@ struct ReadAheadTests {
     let byteCount = 3 << 30
     let (seconds, wasted, read) = try Simulation.run(seed: 1) { simulation in
       let (source, stage) = (Self.source(simulation, byteCount), Self.readAhead())
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        stage
-        Caching(MemoryStore(limit: .mebibytes(256)))
-      }
+      let reader = try await RangeReader(
+        source, [stage, .caching(MemoryStore(limit: .mebibytes(256)))], configuration: simulation.configuration)
       let start = simulation.clock.now
       for piece in stride(from: 0, to: byteCount, by: 1 << 20) {
         let bytes = try await reader.read(piece..<piece + 1 << 20)
@@ -79,10 +77,9 @@ struct ReadAheadTests {
   @Test func `of a range that is streamed nothing is read beyond its end`() throws {
     try Simulation.run(seed: 3) { simulation in
       let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        stage
-        Caching(MemoryStore(limit: .mebibytes(256)), fill: .exact)
-      }
+      let reader = try await RangeReader(
+        source, [stage, .caching(MemoryStore(limit: .mebibytes(256)), fill: .exact)],
+        configuration: simulation.configuration)
       let snapshot = try await reader.snapshot()
       var asked = 0
       for (place, isOfSnapshot) in [(5_000_001, false), (300_000_000, true), (17, false), (700_000_000, true)] {
@@ -107,10 +104,7 @@ struct ReadAheadTests {
     func bytesRead(_ isAhead: Bool) throws -> Int {
       try Simulation.run(seed: 2) { simulation in
         let source = Self.source(simulation, 1 << 30)
-        let pipeline = ReadPipeline {
-          if isAhead { Self.readAhead() }
-          Caching(MemoryStore(limit: .mebibytes(16)))
-        }
+        let pipeline: ReadPipeline = [isAhead ? Self.readAhead() : [], .caching(MemoryStore(limit: .mebibytes(16)))]
         let reader = try await RangeReader(source, pipeline, configuration: simulation.configuration)
         var random = TestRandom(11)
         for _ in 0..<3000 {
@@ -130,10 +124,9 @@ struct ReadAheadTests {
   @Test func `two scans and a strided run, interleaved, each get their window`() throws {
     let (seconds, asked) = try Simulation.run(seed: 3) { simulation in
       let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        stage
-        Caching(MemoryStore(limit: .mebibytes(256)), blockSize: .kibibytes(16))
-      }
+      let reader = try await RangeReader(
+        source, [stage, .caching(MemoryStore(limit: .mebibytes(256)), blockSize: .kibibytes(16))],
+        configuration: simulation.configuration)
       let start = simulation.clock.now
       for step in 0..<500 {
         let (first, second, strided) = (step << 16, 256 << 20 + step << 16, 512 << 20 + step << 19)
@@ -154,15 +147,13 @@ struct ReadAheadTests {
   @Test func `a thousand readers stay within the one budget`() throws {
     let limit = 16 << 20
     try Simulation.run(seed: 4) { simulation in
-      let budget = ReadAhead.Budget(.bytes(limit))
+      let budget = ReadAheadBudget(.bytes(limit))
       let store = MemoryStore(limit: .mebibytes(128))
       let tasks = (0..<1000).map { number in
         simulation.start {
           let source = Self.source(simulation, 4 << 20, id: "source \(number)")
-          let reader = try await RangeReader(source, configuration: simulation.configuration) {
-            ReadAhead(budget: budget)
-            Caching(store)
-          }
+          let reader = try await RangeReader(
+            source, [.readAhead(budget: budget), .caching(store)], configuration: simulation.configuration)
           for step in 0..<24 {
             let range = step << 14..<(step + 1) << 14
             guard try await reader.read(range) == source.expected(range) else { return false }
@@ -186,10 +177,8 @@ struct ReadAheadTests {
   @Test func `what is cached is not asked for again`() throws {
     try Simulation.run(seed: 5) { simulation in
       let (source, stage) = (Self.source(simulation, 8 << 20), Self.readAhead())
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        stage
-        Caching(MemoryStore(limit: .mebibytes(64)))
-      }
+      let reader = try await RangeReader(
+        source, [stage, .caching(MemoryStore(limit: .mebibytes(64)))], configuration: simulation.configuration)
       _ = try await reader.read(0..<8 << 20)
       let before = source.bytesRead
       for step in 0..<128 { _ = try await reader.read(step << 16..<(step + 1) << 16) }
@@ -203,10 +192,9 @@ struct ReadAheadTests {
     for seed in UInt64(0)..<20 {
       try Simulation.run(seed: seed) { simulation in
         let source = Self.source(simulation, 16 << 20)
-        let reader = try await RangeReader(source, configuration: simulation.configuration) {
-          Self.readAhead()
-          Caching(MemoryStore(limit: .mebibytes(64)))
-        }
+        let reader = try await RangeReader(
+          source, [Self.readAhead(), .caching(MemoryStore(limit: .mebibytes(64)))],
+          configuration: simulation.configuration)
         for piece in stride(from: 0, to: 16 << 20, by: 100_000) {
           let range = piece..<min(16 << 20, piece + 100_000)
           #expect(try await reader.read(range) == source.expected(range))
@@ -225,11 +213,10 @@ struct ReadAheadTests {
           SeededGenerator.mix(seed << 32 + UInt64(number)) % 5 == 0
             ? .fail(ReadError(.inputOutput, "made up", isTransient: true)) : nil
         }
-        let budget = ReadAhead.Budget(.mebibytes(4))
-        let reader = try await RangeReader(faulty, configuration: simulation.configuration) {
-          ReadAhead(budget: budget)
-          Caching(MemoryStore(limit: .mebibytes(64)))
-        }
+        let budget = ReadAheadBudget(.mebibytes(4))
+        let reader = try await RangeReader(
+          faulty, [.readAhead(budget: budget), .caching(MemoryStore(limit: .mebibytes(64)))],
+          configuration: simulation.configuration)
         for piece in stride(from: 0, to: 8 << 20, by: 1 << 16) {
           let range = piece..<piece + 1 << 16
           var bytes: Bytes?
@@ -245,11 +232,10 @@ struct ReadAheadTests {
   @Test func `closing gives up what is on its way`() throws {
     try Simulation.run(seed: 6) { simulation in
       let source = Self.source(simulation, 1 << 30)
-      let budget = ReadAhead.Budget(.mebibytes(64))
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        ReadAhead(budget: budget)
-        Caching(MemoryStore(limit: .mebibytes(64)))
-      }
+      let budget = ReadAheadBudget(.mebibytes(64))
+      let reader = try await RangeReader(
+        source, [.readAhead(budget: budget), .caching(MemoryStore(limit: .mebibytes(64)))],
+        configuration: simulation.configuration)
       for step in 0..<20 { _ = try await reader.read(step << 16..<(step + 1) << 16) }
       #expect(budget.bytes > 0)
       let start = simulation.clock.now
@@ -260,13 +246,7 @@ struct ReadAheadTests {
   }
 
   @Test func `without a cache below it is refused`() async throws {
-    for pipeline in [
-      ReadPipeline { ReadAhead() },
-      ReadPipeline {
-        Caching(MemoryStore(limit: .mebibytes(1)))
-        ReadAhead()
-      },
-    ] {
+    for pipeline: ReadPipeline in [.readAhead(), [.caching(MemoryStore(limit: .mebibytes(1))), .readAhead()]] {
       let error = await #expect(throws: ReadError.self) {
         _ = try await RangeReader(SyntheticSource(byteCount: 100), pipeline)
       }
@@ -278,7 +258,7 @@ struct ReadAheadTests {
 
   @Test func `what has ended holds nothing of the budget, and delays no other run`() throws {
     try Simulation.run(seed: 12) { simulation in
-      let budget = ReadAhead.Budget(.mebibytes(1))
+      let budget = ReadAheadBudget(.mebibytes(1))
       // Its stage remembers other sources instead, just when a read has noticed a run.
       let ended = ReadAheadReads(budget, ReadAheadCounters())
       ended.end()
@@ -305,12 +285,11 @@ struct ReadAheadTests {
   @Test func `many small hints are bounded as well`() throws {
     try Simulation.run(seed: 13) { simulation in
       let source = Self.source(simulation, 1 << 30)
-      let budget = ReadAhead.Budget(.mebibytes(1))
-      let stage = ReadAhead(budget: budget)
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        stage
-        Caching(MemoryStore(limit: .mebibytes(64)), fill: .exact, blockSize: .kibibytes(4))
-      }
+      let budget = ReadAheadBudget(.mebibytes(1))
+      let stage: ReadPipeline = .readAhead(budget: budget)
+      let reader = try await RangeReader(
+        source, [stage, .caching(MemoryStore(limit: .mebibytes(64)), fill: .exact, blockSize: .kibibytes(4))],
+        configuration: simulation.configuration)
       for number in 0..<1000 { reader.willRead(number * 100_000..<number * 100_000 + 100) }
       try await simulation.time.sleep(for: .seconds(1))
       #expect(source.readCount == 64, "as many as a piece of a 64th each")
@@ -323,11 +302,8 @@ struct ReadAheadTests {
   @Test func `closing one of the readers that share it takes nothing from the others`() throws {
     try Simulation.run(seed: 14) { simulation in
       let store = MemoryStore(limit: .mebibytes(256))
-      let stage = ReadAhead(budget: ReadAhead.Budget(.mebibytes(64)))
-      let pipeline = ReadPipeline {
-        stage
-        Caching(store)
-      }
+      let stage: ReadPipeline = .readAhead(budget: ReadAheadBudget(.mebibytes(64)))
+      let pipeline: ReadPipeline = [stage, .caching(store)]
       let source = Self.source(simulation, 1 << 30)
       let reader = try await RangeReader(source, pipeline, configuration: simulation.configuration)
       for step in 0..<200 {
@@ -350,10 +326,8 @@ struct ReadAheadTests {
   @Test func `what will be read is fetched ahead, and used`() throws {
     try Simulation.run(seed: 7) { simulation in
       let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        stage
-        Caching(MemoryStore(limit: .mebibytes(64)))
-      }
+      let reader = try await RangeReader(
+        source, [stage, .caching(MemoryStore(limit: .mebibytes(64)))], configuration: simulation.configuration)
       reader.willRead(500 << 20..<501 << 20)
       try await simulation.time.sleep(for: .milliseconds(100))
       let reads = source.readCount
@@ -371,7 +345,7 @@ struct ReadAheadTests {
       try Simulation.run(seed: 15) { simulation in
         let source = Self.source(simulation, 1 << 30)
         let store = MemoryStore(limit: .bytes(limit))
-        let reader = try await RangeReader(source, configuration: simulation.configuration) { Caching(store) }
+        let reader = try await RangeReader(source, [.caching(store)], configuration: simulation.configuration)
         // A half of it, and more than it can hold.
         for count in [limit / 2, limit * 2] {
           let begin = count << 4
@@ -387,10 +361,8 @@ struct ReadAheadTests {
   @Test func `what is counted as cached is of what was asked for`() throws {
     try Simulation.run(seed: 16) { simulation in
       let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        stage
-        Caching(MemoryStore(limit: .mebibytes(64)))
-      }
+      let reader = try await RangeReader(
+        source, [stage, .caching(MemoryStore(limit: .mebibytes(64)))], configuration: simulation.configuration)
       for step in 0..<100 {
         let range = step * 100_000..<(step + 1) * 100_000
         #expect(try await reader.read(range) == source.expected(range))
@@ -406,11 +378,12 @@ struct ReadAheadTests {
       let source = Self.source(simulation, 1 << 30)
       let store = MemoryStore(limit: .mebibytes(64))
       let notes = Noted<NotingStage.Seen>()
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        if isCountedByReadAhead { ReadAhead(budget: ReadAhead.Budget(.mebibytes(20))) }
-        Caching(store)
-        NotingStage(name: "source", notes: notes)
-      }
+      let reader = try await RangeReader(
+        source,
+        [
+          isCountedByReadAhead ? .readAhead(budget: ReadAheadBudget(.mebibytes(20))) : [], .caching(store),
+          .stage(NotingStage(name: "source", notes: notes)),
+        ], configuration: simulation.configuration)
       reader.willRead(100..<1 << 30)
       try await simulation.time.sleep(for: .seconds(60))
       // Parts of 8 MiB, of which the budget allows two; of the whole a half of the store.
@@ -427,16 +400,10 @@ struct ReadAheadTests {
 
   @Test func `a hint is bounded also where a stage decodes, and by the upper of two caches`() throws {
     try Simulation.run(seed: 15) { simulation in
-      let decoding = Transforming(name: "same", blockSize: .kibibytes(64)) { $1 }
-      let pipelines = [
-        ReadPipeline {
-          decoding
-          Caching(MemoryStore(limit: .mebibytes(64)))
-        },
-        ReadPipeline {
-          Caching(MemoryStore(limit: .mebibytes(64)))
-          Caching(MemoryStore(limit: .kibibytes(256)))
-        },
+      let decoding: ReadPipeline = .decoding(name: "same", blockSize: .kibibytes(64)) { $1 }
+      let pipelines: [ReadPipeline] = [
+        [decoding, .caching(MemoryStore(limit: .mebibytes(64)))],
+        [.caching(MemoryStore(limit: .mebibytes(64))), .caching(MemoryStore(limit: .kibibytes(256)))],
       ]
       for pipeline in pipelines {
         let source = Self.source(simulation, 1 << 30)
@@ -457,7 +424,7 @@ struct ReadAheadTests {
       let source = Self.source(simulation, 1 << 30)
       // Not one block of 64 KiB.
       let store = MemoryStore(limit: .kibibytes(16))
-      let reader = try await RangeReader(source, configuration: simulation.configuration) { Caching(store) }
+      let reader = try await RangeReader(source, [.caching(store)], configuration: simulation.configuration)
       reader.willRead(0..<1 << 20)
       try await simulation.time.sleep(for: .seconds(1))
       #expect(source.readCount == 0)
@@ -470,9 +437,8 @@ struct ReadAheadTests {
   @Test func `hints beyond the end, empty ones and those to a closed reader do nothing`() throws {
     try Simulation.run(seed: 8) { simulation in
       let source = Self.source(simulation, 1000)
-      let reader = try await RangeReader(source, configuration: simulation.configuration) {
-        Caching(MemoryStore(limit: .mebibytes(1)))
-      }
+      let reader = try await RangeReader(
+        source, [.caching(MemoryStore(limit: .mebibytes(1)))], configuration: simulation.configuration)
       reader.willRead(2000..<3000)
       reader.willRead(5..<5)
       reader.willRead(-10..<0)
@@ -492,7 +458,7 @@ struct ReadAheadTests {
     try Simulation.run(seed: 9) { simulation in
       let source = Self.source(simulation, 1 << 20)
       let store = MemoryStore(limit: .mebibytes(64))
-      let reader = try await RangeReader(source, configuration: simulation.configuration) { Caching(store) }
+      let reader = try await RangeReader(source, [.caching(store)], configuration: simulation.configuration)
       _ = try await reader.read(0..<1 << 20)
       reader.discard(100..<200_000)
       // Two whole blocks of 64 KiB lie within.

@@ -18,7 +18,7 @@ struct LargestNumbers: RandomNumberGenerator, Sendable {
 
 struct RetryAttemptsTests {
   @Test func `no wait is negative, whatever it was set to`() {
-    var backoff = Retrying.Backoff.exponentialBackoff(attempts: 5)
+    var backoff = Backoff.exponentialBackoff(attempts: 5)
     backoff.base = .seconds(-1)
     #expect(waits(backoff).allSatisfy { $0 == .zero })
     backoff.base = .seconds(1)
@@ -26,8 +26,7 @@ struct RetryAttemptsTests {
     #expect(waits(backoff).allSatisfy { $0 == .zero })
   }
 
-  private func waits(_ backoff: Retrying.Backoff, retryAfter: Duration? = nil, timeLeft: Duration? = nil) -> [Duration]
-  {
+  private func waits(_ backoff: Backoff, retryAfter: Duration? = nil, timeLeft: Duration? = nil) -> [Duration] {
     var attempts = RetryAttempts(backoff)
     var random = LargestNumbers()
     var waits: [Duration] = []
@@ -48,15 +47,15 @@ struct RetryAttemptsTests {
   }
 
   @Test func `no wait overflows, however many there are`() {
-    let backoff = Retrying.Backoff.exponentialBackoff(attempts: .max, base: .seconds(1 << 30), cap: .seconds(1 << 33))
+    let backoff = Backoff.exponentialBackoff(attempts: .max, base: .seconds(1 << 30), cap: .seconds(1 << 33))
     #expect(backoff.longestWait(before: 3) == .seconds(1 << 33))
     #expect(backoff.longestWait(before: 4) == .seconds(1 << 33))
     #expect(backoff.longestWait(before: 1000) == .seconds(1 << 33))
-    #expect(Retrying.Backoff.exponentialBackoff(base: .nanoseconds(1)).longestWait(before: 62) == .seconds(10))
+    #expect(Backoff.exponentialBackoff(base: .nanoseconds(1)).longestWait(before: 62) == .seconds(10))
   }
 
   @Test func `waits are drawn evenly from zero to the longest`() {
-    let backoff = Retrying.Backoff.exponentialBackoff(attempts: 5, base: .milliseconds(8), cap: .milliseconds(50))
+    let backoff = Backoff.exponentialBackoff(attempts: 5, base: .milliseconds(8), cap: .milliseconds(50))
     for retry in 0..<5 {
       var random = TestRandom(UInt64(retry))
       let longest = backoff.longestWait(before: retry)
@@ -74,7 +73,7 @@ struct RetryAttemptsTests {
   }
 
   @Test func `what a source asks for comes before the wait`() {
-    let backoff = Retrying.Backoff.exponentialBackoff(attempts: 3, base: .milliseconds(100))
+    let backoff = Backoff.exponentialBackoff(attempts: 3, base: .milliseconds(100))
     #expect(waits(backoff, retryAfter: .seconds(2)) == [.milliseconds(2100), .milliseconds(2200)])
     #expect(waits(backoff, retryAfter: .seconds(-2)) == [.milliseconds(100), .milliseconds(200)])
     #expect(waits(backoff, retryAfter: .seconds(61)) == [])
@@ -89,7 +88,7 @@ struct RetryAttemptsTests {
   }
 
   @Test func `no try begins long after the first failure, not counting what was asked for`() {
-    func tries(_ backoff: Retrying.Backoff, each: Duration, retryAfter: Duration? = nil) -> (Int, Duration) {
+    func tries(_ backoff: Backoff, each: Duration, retryAfter: Duration? = nil) -> (Int, Duration) {
       var (attempts, random) = (RetryAttempts(backoff), LargestNumbers())
       var (tries, elapsed) = (1, Duration.zero)
       while case .wait(let wait) = attempts.failed(
@@ -100,7 +99,7 @@ struct RetryAttemptsTests {
       }
       return (tries, elapsed)
     }
-    #expect(Retrying.Backoff.exponentialBackoff().longestTime == .milliseconds(62_700))
+    #expect(Backoff.exponentialBackoff().longestTime == .milliseconds(62_700))
     // A server that is silent for half a minute each time.
     let silent = tries(.exponentialBackoff(), each: .seconds(30))
     #expect(silent.0 == 4 && silent.1 < .seconds(93))
@@ -108,9 +107,9 @@ struct RetryAttemptsTests {
     #expect(tries(.exponentialBackoff(attempts: 4), each: .seconds(15)).0 == 4)
     #expect(tries(.exponentialBackoff(), each: .zero, retryAfter: .seconds(60)).0 == 13)
     // Many tries have the time of all their waits.
-    let many = Retrying.Backoff.exponentialBackoff(attempts: 1001)
+    let many = Backoff.exponentialBackoff(attempts: 1001)
     #expect(many.longestTime == .milliseconds(12_700) + .seconds(10 * 993))
-    let endless = Retrying.Backoff.exponentialBackoff(attempts: .max, base: .seconds(1 << 30), cap: .seconds(1 << 33))
+    let endless = Backoff.exponentialBackoff(attempts: .max, base: .seconds(1 << 30), cap: .seconds(1 << 33))
     #expect(endless.longestTime > .seconds(1 << 33))
   }
 
@@ -134,7 +133,7 @@ struct RetryAttemptsTests {
   }
 
   @Test func `no wait reaches the deadline`() {
-    let backoff = Retrying.Backoff.exponentialBackoff(attempts: 9, base: .milliseconds(100))
+    let backoff = Backoff.exponentialBackoff(attempts: 9, base: .milliseconds(100))
     #expect(waits(backoff, timeLeft: .milliseconds(400)) == [.milliseconds(100), .milliseconds(200)])
     #expect(waits(backoff, timeLeft: .zero) == [])
     #expect(waits(backoff, timeLeft: .milliseconds(-5)) == [])

@@ -10,25 +10,25 @@ struct RetryingTests {
 
   /// Retries whose waits are the longest: 100 ms, 200 ms, 400 ms.
   private static func retrying(
-    _ attempts: Int = 4, budget: Retrying.Budget = Retrying.Budget(),
+    _ attempts: Int = 4, budget: ReadPipeline.RetryBudget = ReadPipeline.RetryBudget(),
     isTransient: (@Sendable (any Error) -> Bool)? = nil
-  ) -> Retrying {
-    let backoff = Retrying.Backoff.exponentialBackoff(attempts: attempts)
-    guard let isTransient else { return Retrying(backoff, budget: budget, random: LargestNumbers()) }
-    return Retrying(backoff, budget: budget, isTransient: isTransient, random: LargestNumbers())
+  ) -> ReadPipeline {
+    let backoff = Backoff.exponentialBackoff(attempts: attempts)
+    guard let isTransient else { return ReadPipeline.retrying(backoff, budget: budget, random: LargestNumbers()) }
+    return ReadPipeline.retrying(backoff, budget: budget, isTransient: isTransient, random: LargestNumbers())
   }
 
   /// Runs `body` with a reader of a source that does what `plan` says.
   private func run(
     _ plan: @escaping @Sendable (Int) -> ScriptedSource.Step,
-    through stages: @escaping @Sendable () -> [any ReadStage],
+    through stages: @escaping @Sendable () -> ReadPipeline,
     _ body: @escaping @Sendable (Simulation, RangeReader, ScriptedSource) async throws -> Void
   ) throws {
     for seed in 0..<5 as Range<UInt64> {
       try Simulation.run(seed: seed) { simulation in
         let source = ScriptedSource(time: simulation.time, plan: plan)
         let reader = try await RangeReader(
-          source, ReadPipeline { for stage in stages() { stage } }, configuration: simulation.configuration)
+          source, stages(), configuration: simulation.configuration)
         try await body(simulation, reader, source)
         #expect(simulation.clock.sleeperCount == 0)
       }
@@ -36,7 +36,7 @@ struct RetryingTests {
   }
 
   @Test func `what may pass is tried again after the waits drawn`() throws {
-    let stage = Noted<Retrying>()
+    let stage = Noted<ReadPipeline>()
     try run(
       { $0 < 3 ? .fail(ReadError.passing) : .answer },
       through: {
@@ -93,7 +93,7 @@ struct RetryingTests {
         let source = LateOpening(errors, simulation.time)
         let stage = Self.retrying()
         do {
-          let reader = try await RangeReader(source, configuration: simulation.configuration) { stage }
+          let reader = try await RangeReader(source, [stage], configuration: simulation.configuration)
           #expect(errors.count == 2)
           #expect(try await reader.isRight(0..<10))
           #expect(stage.statistics()?.figures == ["reads": 1, "retries": 2, "recovered": 1])
@@ -110,7 +110,7 @@ struct RetryingTests {
     try Simulation.run(seed: 0) { simulation in
       let source = LateOpening([ReadError.passing, ReadError.passing], simulation.time)
       let opening = simulation.start {
-        try await RangeReader(source, configuration: simulation.configuration) { Self.retrying() }
+        try await RangeReader(source, [Self.retrying()], configuration: simulation.configuration)
       }
       try await simulation.clock.sleep(for: .milliseconds(50))
       opening.cancel()
@@ -142,7 +142,7 @@ struct RetryingTests {
 
   @Test func `a read that has a deadline gives up before it, with the last error`() throws {
     try run(
-      { _ in .fail(ReadError.passing) }, through: { [TimeLimiting(.milliseconds(350)), Self.retrying(10)] }
+      { _ in .fail(ReadError.passing) }, through: { [ReadPipeline.timeLimit(.milliseconds(350)), Self.retrying(10)] }
     ) { (simulation, reader, source) async throws in
       let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
       #expect(error?.code == .inputOutput)
@@ -160,8 +160,8 @@ struct RetryingTests {
         let source = ScriptedSource(time: simulation.time) { [clock = simulation.clock] _ in
           clock.now.offset < .seconds(away) ? .fail(ReadError.passing) : .answer
         }
-        let stage = Retrying(random: TestRandom(seed))
-        let reader = try await RangeReader(source, configuration: simulation.configuration) { stage }
+        let stage: ReadPipeline = .retrying(random: TestRandom(seed))
+        let reader = try await RangeReader(source, [stage], configuration: simulation.configuration)
         try await withThrowingTaskGroup(of: Bool.self) { group in
           for number in 0..<32 { group.addTask { try await reader.isRight(number * 100..<number * 100 + 50) } }
           for try await isRight in group { #expect(isRight) }
@@ -177,8 +177,8 @@ struct RetryingTests {
     for seed in testSeeds.prefix(5) {
       try Simulation.run(seed: seed) { simulation in
         let source = ScriptedSource(time: simulation.time) { _ in .fail(ReadError.passing) }
-        let stage = Retrying(random: TestRandom(seed))
-        let reader = try await RangeReader(source, configuration: simulation.configuration) { stage }
+        let stage: ReadPipeline = .retrying(random: TestRandom(seed))
+        let reader = try await RangeReader(source, [stage], configuration: simulation.configuration)
         await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
         #expect((.seconds(10) ... .seconds(60)).contains(simulation.clock.now.offset), "seed \(seed)")
       }
@@ -191,7 +191,7 @@ struct RetryingTests {
     try Simulation.run(seed: 0) { [unreached] simulation in
       let source = LateOpening(Array(repeating: unreached, count: 20), simulation.time)
       await #expect(throws: ReadError.self) {
-        try await RangeReader(source, configuration: simulation.configuration) { Self.retrying(13) }
+        try await RangeReader(source, [Self.retrying(13)], configuration: simulation.configuration)
       }
       #expect(source.times.all == [0, 100, 300, 700, 1500, 3100].map { .milliseconds($0) })
     }
@@ -201,26 +201,23 @@ struct RetryingTests {
     try Simulation.run(seed: 0) { simulation in
       let source = LateOpening(Array(repeating: ReadError.passing, count: 20), simulation.time)
       await #expect(throws: ReadError.self) {
-        try await RangeReader(source, configuration: simulation.configuration) {
-          TimeLimiting(.seconds(20))
-          TimeLimiting(.seconds(1))
-          Self.retrying(13)
-          TimeLimiting(.milliseconds(1))
-        }
+        try await RangeReader(
+          source, [.timeLimit(.seconds(20)), .timeLimit(.seconds(1)), Self.retrying(13), .timeLimit(.milliseconds(1))],
+          configuration: simulation.configuration)
       }
       #expect(source.times.all == [0, 100, 300, 700].map { .milliseconds($0) })
     }
   }
 
   @Test func `with a spent budget errors are thrown at once, until reads succeed again`() throws {
-    let budget = Retrying.Budget(allowance: 2, share: 0.5)
+    let budget = ReadPipeline.RetryBudget(allowance: 2, share: 0.5)
     let stage = Self.retrying(budget: budget)
     try Simulation.run(seed: 1) { simulation in
       let isDown = Locked(true)
       let source = ScriptedSource(time: simulation.time) { _ in
         isDown.withLock { $0 } ? .fail(ReadError.passing) : .answer
       }
-      let reader = try await RangeReader(source, ReadPipeline { stage }, configuration: simulation.configuration)
+      let reader = try await RangeReader(source, [stage], configuration: simulation.configuration)
       for _ in 0..<100 { await #expect(throws: ReadError.self) { try await reader.read(0..<10) } }
       #expect(source.asked.count == 102)
       #expect(!budget.allowsRetries)
@@ -233,13 +230,13 @@ struct RetryingTests {
   }
 
   @Test func `readers that share a budget spend it together`() throws {
-    let budget = Retrying.Budget(allowance: 3)
+    let budget = ReadPipeline.RetryBudget(allowance: 3)
     try Simulation.run(seed: 1) { simulation in
       var tries = 0
       for _ in 0..<4 {
         let source = ScriptedSource(time: simulation.time) { _ in .fail(ReadError.passing) }
         let reader = try await RangeReader(
-          source, ReadPipeline { Self.retrying(budget: budget) }, configuration: simulation.configuration)
+          source, [Self.retrying(budget: budget)], configuration: simulation.configuration)
         await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
         tries += source.asked.count
       }
@@ -275,7 +272,7 @@ struct RetryingTests {
   @Test func `a prefetch without a waiter is not tried again`() throws {
     let asking = Asking()
     asking.purpose = .prefetch
-    try run({ _ in .fail(ReadError.passing) }, through: { [asking, Self.retrying()] }) {
+    try run({ _ in .fail(ReadError.passing) }, through: { [.stage(asking), Self.retrying()] }) {
       (_, reader, source) async throws in
       await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
       #expect(source.asked.count == 1)
@@ -297,10 +294,8 @@ struct RetryingTests {
       let source = ScriptedSource(time: simulation.time) { $0 < 2 ? .fail(ReadError.passing) : .answer }
       let reader = try await RangeReader(
         source,
-        ReadPipeline {
-          Caching(store, blockSize: .kibibytes(4))
-          Self.retrying()
-        }, configuration: simulation.configuration)
+        [.caching(store, blockSize: .kibibytes(4)), Self.retrying()],
+        configuration: simulation.configuration)
       let reads = (0..<20).map { number in simulation.start { try await reader.isRight(number..<number + 100) } }
       for read in reads { #expect(try await read.value) }
       #expect(source.times == [.zero, .milliseconds(100), .milliseconds(300)])

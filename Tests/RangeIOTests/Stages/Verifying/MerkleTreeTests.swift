@@ -6,26 +6,31 @@ import Testing
 
 /// A tree that has all its nodes, to compare with.
 struct WholeTree {
-  let digests: [Verifying.MerkleTree.Node: [UInt8]]
-  let root: Verifying.MerkleTree.Node
+  let digests: [MerkleTree.Node: [UInt8]]
+  let root: MerkleTree.Node
 
   /// - Parameter leaves: the bytes of the blocks.
   init(_ leaves: [Bytes], _ hash: (Bytes) -> [UInt8]) {
-    var digests: [Verifying.MerkleTree.Node: [UInt8]] = [:]
-    root = Verifying.MerkleTree.Node(0..<leaves.count)
-    func add(_ node: Verifying.MerkleTree.Node) -> [UInt8] {
+    var digests: [MerkleTree.Node: [UInt8]] = [:]
+    root = MerkleTree.Node(0..<leaves.count)
+    func add(_ node: MerkleTree.Node) -> [UInt8] {
       let digest: [UInt8]
       if node.blocks.count == 1 {
-        digest = Verifying.MerkleTree.leafHash(leaves[node.blocks.lowerBound], hash)
+        digest = MerkleTree.leafHash(leaves[node.blocks.lowerBound], hash)
       } else {
         let (left, right) = node.children
-        digest = Verifying.MerkleTree.nodeHash(add(left), add(right), hash)
+        digest = MerkleTree.nodeHash(add(left), add(right), hash)
       }
       digests[node] = digest
       return digest
     }
     _ = add(root)
     self.digests = digests
+  }
+
+  /// That of a node by its place.
+  func digest(_ place: (level: Int, index: Int)) -> [UInt8] {
+    digests.first { ($0.key.level, $0.key.index) == place }!.value
   }
 
   /// That of a synthetic source.
@@ -38,7 +43,7 @@ struct WholeTree {
 }
 
 struct MerkleTreeTests {
-  private typealias Node = Verifying.MerkleTree.Node
+  private typealias Node = MerkleTree.Node
 
   @Test func `the hash of the tests is SHA-256`() {
     #expect(
@@ -89,7 +94,7 @@ struct MerkleTreeTests {
   @Test func `every run of blocks in every tree of up to 33 is proved, by no more digests than it takes`() {
     for count in 1...33 {
       let tree = WholeTree((0..<count).map { Bytes([UInt8($0)]) }, quickHash)
-      let combine = { Verifying.MerkleTree.nodeHash($0, $1, quickHash) }
+      let combine = { MerkleTree.nodeHash($0, $1, quickHash) }
       for first in 0..<count {
         for last in first..<count {
           let runs = [first..<last + 1]
@@ -116,7 +121,7 @@ struct MerkleTreeTests {
           var proof = fresh
           var digests = proof.missing.map { tree.digests[$0]! }
           digests[forged][3] ^= 1
-          let found = try #require(proof.check(digests) { Verifying.MerkleTree.nodeHash($0, $1, quickHash) })
+          let found = try #require(proof.check(digests) { MerkleTree.nodeHash($0, $1, quickHash) })
           #expect(found.children.0 == proof.missing[forged] || found.children.1 == proof.missing[forged])
           #expect(proof.digest(of: proof.missing[forged]) == nil)
         }

@@ -15,8 +15,8 @@ struct VerifyingTests {
     }
   }
 
-  private static func verifying(_ digests: [[UInt8]] = digests()) -> Verifying {
-    Verifying(blockSize: .bytes(blockSize), digests: digests, hash: quickHash)
+  private static func verifying(_ digests: [[UInt8]] = digests()) -> ReadPipeline {
+    ReadPipeline.verifying(blockSize: .bytes(blockSize), digests: digests, hash: quickHash)
   }
 
   private static let tree = WholeTree(byteCount: byteCount, blockSize: blockSize)
@@ -24,14 +24,12 @@ struct VerifyingTests {
   /// A stage over the tree, whose nodes come from `nodes`.
   private static func treeStage(
     remembering most: Int = 1000, byteCount: Int = byteCount,
-    nodes: @escaping @Sendable ([Verifying.MerkleTree.Node]) async throws -> [[UInt8]] = {
-      $0.map { tree.digests[$0]! }
-    }
-  ) -> Verifying {
-    Verifying(
-      Verifying.MerkleTree(
-        root: tree.digests[tree.root]!, byteCount: byteCount, blockSize: .bytes(blockSize), hash: quickHash,
-        nodes: nodes), remembering: most)
+    nodes: @escaping @Sendable ([(level: Int, index: Int)]) async throws -> [[UInt8]] = { $0.map { tree.digest($0) } }
+  ) -> ReadPipeline {
+    .verifying(
+      merkleRoot: tree.digests[tree.root]!, byteCount: byteCount, blockSize: .bytes(blockSize),
+      maxRememberedNodes: most,
+      hash: quickHash, nodes: nodes)
   }
 
   private func source() -> SyntheticSource { SyntheticSource(byteCount: Self.byteCount) }
@@ -39,7 +37,7 @@ struct VerifyingTests {
   @Test(arguments: [false, true])
   func `ranges of every alignment come out as they are`(withTree: Bool) async throws {
     let stage = withTree ? Self.treeStage() : Self.verifying()
-    let reader = try await RangeReader(source()) { stage }
+    let reader = try await RangeReader(source(), [stage])
     let edges = [0, 1, 999, 1000, 1001, 4999, 5000, 9999, 10_000, 10_001, 10_099, 10_100]
     for lower in edges {
       for upper in edges where upper >= lower { #expect(try await reader.isRight(lower..<upper)) }
@@ -59,7 +57,7 @@ struct VerifyingTests {
     let stage = Self.verifying()
     let time = TimeSource(ManualClock())
     let source = ScriptedSource(byteCount: Self.byteCount, time: time) { _ in .answer }
-    let reader = try await RangeReader(source) { stage }
+    let reader = try await RangeReader(source, [stage])
     _ = try await reader.read([1500..<1600, 1700..<2100, 9000..<9001, 10_050..<10_060, 1999..<2001])
     #expect(source.asked.map(\.ranges) == [[1000..<3000, 9000..<10_100]])
     #expect(stage.statistics()?.figures["blocks"] == 4)
@@ -72,7 +70,7 @@ struct VerifyingTests {
   func `a block that came damaged is told, and is right when it is read again`(withTree: Bool) async throws {
     let stage = withTree ? Self.treeStage() : Self.verifying()
     let faulty = FaultySource(source()) { number, _ in number == 0 ? .damage : nil }
-    let reader = try await RangeReader(faulty) { stage }
+    let reader = try await RangeReader(faulty, [stage])
     let error = await #expect(throws: ReadError.self) { try await reader.read(2500..<4500) }
     #expect(error?.code == .corrupted)
     #expect(error?.isTransient == true)
@@ -89,11 +87,8 @@ struct VerifyingTests {
       let source = ScriptedSource(byteCount: Self.byteCount, time: simulation.time) { $0 < 2 ? .damage : .answer }
       let reader = try await RangeReader(
         source,
-        ReadPipeline {
-          Caching(store, blockSize: .bytes(4096))
-          Retrying(random: LargestNumbers())
-          Self.verifying()
-        }, configuration: simulation.configuration)
+        [.caching(store, blockSize: .bytes(4096)), .retrying(random: LargestNumbers()), Self.verifying()],
+        configuration: simulation.configuration)
       #expect(try await reader.isRight(100..<200))
       #expect(source.times == [.zero, .milliseconds(100), .milliseconds(300)])
       #expect(try await reader.isRight(0..<4096))
@@ -102,17 +97,14 @@ struct VerifyingTests {
   }
 
   @Test func `of two tries the one that is right counts`() throws {
-    let hedging = Hedging(share: 1, leastSamples: 1)
+    let hedging: ReadPipeline = .hedging(maxShare: 1, minSamples: 1)
     try Simulation.run(seed: 1) { simulation in
       let source = ScriptedSource(byteCount: Self.byteCount, time: simulation.time) {
         $0 == 1 ? .answer(after: .milliseconds(50)) : $0 == 2 ? .damage : .answer(after: .milliseconds(10))
       }
       let reader = try await RangeReader(
         source,
-        ReadPipeline {
-          hedging
-          Self.verifying()
-        }, configuration: simulation.configuration)
+        [hedging, Self.verifying()], configuration: simulation.configuration)
       #expect(try await reader.isRight(100..<200))
       #expect(try await reader.isRight(100..<200))
       #expect(source.asked.count == 3)
@@ -122,8 +114,8 @@ struct VerifyingTests {
   // MARK: what does not fit
 
   @Test func `digests of another size, count or hash are refused with what to do`() async throws {
-    func code(_ stage: Verifying) async throws -> (ReadError.Code?, Bool?) {
-      let reader = try await RangeReader(source()) { stage }
+    func code(_ stage: ReadPipeline) async throws -> (ReadError.Code?, Bool?) {
+      let reader = try await RangeReader(source(), [stage])
       let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
       return (error?.code, error?.isTransient)
     }
@@ -139,7 +131,7 @@ struct VerifyingTests {
 
   @Test func `a source that has grown does not fit its digests any more`() async throws {
     let source = source()
-    let reader = try await RangeReader(source) { Self.verifying() }
+    let reader = try await RangeReader(source, [Self.verifying()])
     #expect(try await reader.isRight(0..<10))
     source.grow(by: 1000)
     let error = await #expect(throws: ReadError.self) { try await reader.read(10_100..<10_110) }
@@ -149,12 +141,12 @@ struct VerifyingTests {
   // MARK: trees
 
   @Test func `nodes are asked for once and remembered`() async throws {
-    let asked = Noted<[Verifying.MerkleTree.Node]>()
+    let asked = Noted<[(level: Int, index: Int)]>()
     let stage = Self.treeStage { nodes in
       asked.add(nodes)
-      return nodes.map { Self.tree.digests[$0]! }
+      return nodes.map { Self.tree.digest($0) }
     }
-    let reader = try await RangeReader(source()) { stage }
+    let reader = try await RangeReader(source(), [stage])
     #expect(try await reader.isRight(0..<1))
     // Eleven blocks: 0..<8 and 8..<11, and so on down to 0 and 1.
     #expect(asked.all.map(\.count) == [8])
@@ -165,12 +157,12 @@ struct VerifyingTests {
     #expect(try await reader.isRight(0..<Self.byteCount))
     #expect(try await reader.isRight(0..<Self.byteCount))
     #expect(asked.all.count == 3)
-    #expect(Set(asked.all.joined()).count == asked.all.joined().count)
+    #expect(Set(asked.all.joined().map { [$0.level, $0.index] }).count == asked.all.joined().count)
   }
 
   @Test func `without memory each read asks again, and is right`() async throws {
     let stage = Self.treeStage(remembering: 0)
-    let reader = try await RangeReader(source()) { stage }
+    let reader = try await RangeReader(source(), [stage])
     for _ in 0..<3 { #expect(try await reader.isRight(0..<1)) }
     #expect(stage.statistics()?.figures["nodes asked for"] == 24)
   }
@@ -179,11 +171,11 @@ struct VerifyingTests {
     for place in 0..<8 {
       let isLying = Locked(true)
       let stage = Self.treeStage { nodes in
-        var digests = nodes.map { Self.tree.digests[$0]! }
+        var digests = nodes.map { Self.tree.digest($0) }
         if isLying.withLock({ $0 }) { digests[place][0] ^= 0x80 }
         return digests
       }
-      let reader = try await RangeReader(source()) { stage }
+      let reader = try await RangeReader(source(), [stage])
       let error = await #expect(throws: ReadError.self) { try await reader.read(0..<1) }
       #expect(error?.code == .corrupted && error?.isTransient == true)
       isLying.withLock { $0 = false }
@@ -195,30 +187,30 @@ struct VerifyingTests {
     // Another source, with the digests that belong to it: only the root is that of the right one.
     let other = (0..<11).map { Bytes(repeatElement(UInt8($0), count: $0 == 10 ? 100 : 1000)) }
     let forged = WholeTree(other, quickHash)
-    let stage = Self.treeStage { nodes in nodes.map { forged.digests[$0]! } }
-    let reader = try await RangeReader(ContentSource(Array(Bytes(concatenating: other)))) { stage }
+    let stage = Self.treeStage { nodes in nodes.map { forged.digest($0) } }
+    let reader = try await RangeReader(ContentSource(Array(Bytes(concatenating: other))), [stage])
     let error = await #expect(throws: ReadError.self) { try await reader.read(0..<1) }
     #expect(error?.code == .corrupted)
   }
 
   @Test func `digests cut at another place are refused, though they hash to the same`() async throws {
     let stage = Self.treeStage { nodes in
-      var digests = nodes.map { Self.tree.digests[$0]! }
+      var digests = nodes.map { Self.tree.digest($0) }
       let both = digests[0] + digests[1]
       digests[0] = Array(both.prefix(15))
       digests[1] = Array(both.dropFirst(15))
       return digests
     }
-    let reader = try await RangeReader(source()) { stage }
+    let reader = try await RangeReader(source(), [stage])
     let error = await #expect(throws: ReadError.self) { try await reader.read(0..<1) }
     #expect(error?.code == .invalidResponse)
   }
 
   @Test func `a provider that answers too few, or fails, is told`() async throws {
-    let few = try await RangeReader(source()) { Self.treeStage { nodes in nodes.dropLast().map { _ in [] } } }
+    let few = try await RangeReader(source(), [Self.treeStage { nodes in nodes.dropLast().map { _ in [] } }])
     let error = await #expect(throws: ReadError.self) { try await few.read(0..<1) }
     #expect(error?.code == .invalidResponse)
-    let failing = try await RangeReader(source()) { Self.treeStage { _ in throw Refusal.no } }
+    let failing = try await RangeReader(source(), [Self.treeStage { _ in throw Refusal.no }])
     await #expect(throws: Refusal.no) { try await failing.read(0..<1) }
   }
 
@@ -229,7 +221,7 @@ struct VerifyingTests {
       let never = Promise<[[UInt8]]>()
       return try await never.value()
     }
-    let reader = try await RangeReader(source()) { stage }
+    let reader = try await RangeReader(source(), [stage])
     let reads = (0..<2).map { _ in start { try await reader.read(0..<1) } }
     await quiet()
     #expect(isAsked.all.count == 2)
@@ -242,11 +234,10 @@ struct VerifyingTests {
 
   @Test func `a tree of one block is its root`() async throws {
     let bytes = Bytes(Array(0..<100))
-    let root = Verifying.MerkleTree.leafHash(bytes, quickHash)
-    let tree = Verifying.MerkleTree(root: root, byteCount: 100, blockSize: .bytes(1000), hash: quickHash) { _ in
-      throw Refusal.no
-    }
-    let reader = try await RangeReader(ContentSource(Array(0..<100))) { Verifying(tree) }
+    let root = MerkleTree.leafHash(bytes, quickHash)
+    let verifying: ReadPipeline = .verifying(
+      merkleRoot: root, byteCount: 100, blockSize: .bytes(1000), hash: quickHash, nodes: { _ in throw Refusal.no })
+    let reader = try await RangeReader(ContentSource(Array(0..<100)), [verifying])
     #expect(Array(try await reader.read(10..<20)) == Array(10..<20))
   }
 }

@@ -20,7 +20,7 @@ struct MemoryControlsTests {
     // There: the facade passed cost 0, and memory never evicted.
     let store = store(.kibibytes(64))
     let source = SyntheticSource(byteCount: 1 << 20)
-    let reader = try await RangeReader(source) { Caching(store, fill: .exact, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4))])
     for offset in stride(from: 0, to: 1 << 20, by: 1024) {
       #expect(try await reader.read(offset..<offset + 1) == SyntheticSource.bytes(offset..<offset + 1))
       #expect(store.statistics().bytes <= 64 << 10)
@@ -35,7 +35,7 @@ struct MemoryControlsTests {
     let size = 1 << 62
     let source = SyntheticSource(byteCount: size)
     let store = store(.gibibytes(1 << 20))
-    let reader = try await RangeReader(source) { Caching(store, fill: .exact, blockSize: .kibibytes(64)) }
+    let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(64))])
     let starts = [1 << 31, 1 << 32, (1 << 32) + (1 << 31), 1 << 40, 1 << 47, size - 100_000]
     for start in starts {
       let range = start - 7..<start + 70_000
@@ -54,9 +54,9 @@ struct MemoryControlsTests {
   @Test func `the last bytes of the largest source there can be are kept, or served without`() async throws {
     let source = SyntheticSource(byteCount: .max)
     for blockSize in [ByteCount.kibibytes(4), .kibibytes(64), .mebibytes(1)] {
-      for fill in [Caching.Fill.exact, .block, .requestedFirst] {
+      for fill in [ReadPipeline.CacheFill.exact, .block, .requestedFirst] {
         let store = store(.mebibytes(16))
-        let reader = try await RangeReader(source) { Caching(store, fill: fill, blockSize: blockSize) }
+        let reader = try await RangeReader(source, [.caching(store, fill: fill, blockSize: blockSize)])
         for range in [Int.max - 10..<Int.max, Int.max - 70_000..<Int.max - 10, Int.max - 70_000..<Int.max] {
           for _ in 0..<2 { #expect(try await reader.read(range) == SyntheticSource.bytes(range)) }
           _ = store.contains(range, of: reader.source)

@@ -13,10 +13,9 @@ struct MemoryExtremesTests {
         var configuration = MemoryStore.Configuration(limit: .bytes(limit))
         configuration.policy = policy
         let store = MemoryStore(configuration)
-        for fill in [Caching.Fill.exact, .block, .requestedFirst] {
-          let reader = try await RangeReader(SyntheticSource(byteCount: 1000)) {
-            Caching(store, fill: fill, blockSize: .bytes(16))
-          }
+        for fill in [ReadPipeline.CacheFill.exact, .block, .requestedFirst] {
+          let reader = try await RangeReader(
+            SyntheticSource(byteCount: 1000), [.caching(store, fill: fill, blockSize: .bytes(16))])
           for range in [0..<1, 0..<16, 10..<40, 0..<1000, 990..<1000, 5..<5] {
             #expect(try await reader.read(range) == SyntheticSource.bytes(range))
             #expect(store.statistics().peakBytes <= limit)

@@ -153,7 +153,7 @@ import Testing
 
   @Test func `a file's header stays, whatever is read`() async throws {
     let synthetic = SyntheticSource(byteCount: 1 << 22)
-    let reader = try await RangeReader(synthetic) { [store] in Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(synthetic, [.caching(store, blockSize: .kibibytes(4))])
     // Before anything of it is here.
     try store.pin(0..<5000, of: reader.source)
     _ = try await reader.read(0..<5000)

@@ -174,7 +174,7 @@ import Testing
     configuration.time = TimeSource(clock)
     configuration.ageLimit = .seconds(1)
     let store = MemoryStore(configuration)
-    let reader = try await RangeReader(synthetic) { Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(synthetic, [.caching(store, blockSize: .kibibytes(4))])
     for round in 1...3 {
       for _ in 0..<2 { #expect(try await reader.read(0..<100) == SyntheticSource.bytes(0..<100)) }
       #expect(synthetic.readCount == round)

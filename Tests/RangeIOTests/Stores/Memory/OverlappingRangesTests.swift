@@ -61,7 +61,7 @@ struct OverlappingRangesTests {
   @Test func `an item larger than the store is served and not kept`() async throws {
     let source = SyntheticSource(byteCount: 1 << 20)
     let store = MemoryStore(limit: .kibibytes(64))
-    let reader = try await RangeReader(source) { Caching(store, fill: .exact, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4))])
     _ = try await reader.read(0..<4096)
     for _ in 0..<3 {
       #expect(try await reader.read(0..<1 << 20) == SyntheticSource.bytes(0..<1 << 20))
@@ -76,18 +76,20 @@ struct OverlappingRangesTests {
   @Test func `an item of which some is there already is refused as a whole, and leaves what is there`() async throws {
     let source = SyntheticSource(byteCount: 1 << 20)
     let store = MemoryStore(limit: .kibibytes(64))
-    let reader = try await RangeReader(source) { Caching(store, fill: .exact, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4))])
     // Gaps of 32 KiB on both sides: each alone would fit.
     _ = try await reader.read(40_960..<45_056)
     #expect(try await reader.read(0..<90_000) == SyntheticSource.bytes(0..<90_000))
     #expect(store.cachedRanges(of: reader.source) == [40_960..<45_056])
   }
 
-  @Test(arguments: [Caching.Fill.exact, .block, .requestedFirst])
-  func `fewer bytes than asked for are an error, never unwritten memory`(_ fill: Caching.Fill) async throws {
+  @Test(arguments: [ReadPipeline.CacheFill.exact, .block, .requestedFirst])
+  func `fewer bytes than asked for are an error, never unwritten memory`(_ fill: ReadPipeline.CacheFill)
+    async throws
+  {
     // There: the item had the size asked for, and its end was what the allocator left.
     let source = FaultySource(SyntheticSource(byteCount: 100_000)) { number, _ in number < 2 ? .short(by: 10) : nil }
-    let reader = try await RangeReader(source) { [store] in Caching(store, fill: fill, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, fill: fill, blockSize: .kibibytes(4))])
     for _ in 0..<2 {
       await #expect { try await reader.read(5000..<6000) } throws: { ($0 as? ReadError)?.code == .invalidResponse }
       #expect(store.statistics().blocks == 0)
@@ -98,7 +100,7 @@ struct OverlappingRangesTests {
 
   @Test func `more bytes than asked for are an error, and not kept`() async throws {
     let source = FaultySource(SyntheticSource(byteCount: 100_000)) { number, _ in number == 0 ? .long(by: 10) : nil }
-    let reader = try await RangeReader(source) { [store] in Caching(store, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     await #expect { try await reader.read(5000..<6000) } throws: { ($0 as? ReadError)?.code == .invalidResponse }
     #expect(store.statistics().bytes == 0)
     #expect(try await reader.read(5000..<6000) == SyntheticSource.bytes(5000..<6000))
@@ -136,7 +138,7 @@ struct OverlappingRangesTests {
 
   @Test func `a file that is still being recorded is read as it grows, and old parts stay`() async throws {
     let source = SyntheticSource(byteCount: 10_000)
-    let reader = try await RangeReader(source) { [store] in Caching(store, fill: .exact, blockSize: .kibibytes(4)) }
+    let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4))])
     #expect(try await reader.read(0..<10_000) == SyntheticSource.bytes(0..<10_000))
     for size in [10_001, 12_000, 20_000] {
       source.grow(by: size - reader.byteCount)

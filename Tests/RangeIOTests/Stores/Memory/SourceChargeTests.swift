@@ -244,7 +244,7 @@ import Testing
 private func fill(byReadersOf size: Int) async throws {
   func read(_ number: Int, _ store: MemoryStore) async throws {
     let source = SyntheticSource(byteCount: size, id: "https://example.com/objects/\(size)/\(number)")
-    let reader = try await RangeReader(source) { Caching(store) }
+    let reader = try await RangeReader(source, [.caching(store)])
     _ = try await reader.read(0..<size)
     await reader.close()
   }

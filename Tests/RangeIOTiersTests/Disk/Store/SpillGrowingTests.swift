@@ -93,7 +93,7 @@ struct SpillGrowingTests {
     let store = try spill.open()
     let source = SyntheticSource(byteCount: 6000, isAppendOnly: true)
     let reader = try await RangeReader(
-      source, ReadPipeline { Caching(store, blockSize: .kibibytes(4)) }, configuration: .init(onChange: .follow))
+      source, [.caching(store, blockSize: .kibibytes(4))], configuration: .init(onChange: .follow))
     #expect(try await reader.isRight(0..<6000))
     source.grow(by: 14_000)
     _ = try await reader.refresh()

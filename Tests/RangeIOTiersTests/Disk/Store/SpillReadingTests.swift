@@ -46,9 +46,8 @@ struct SpillReadingTests {
         for _ in 0..<2 {
           spill.disk = disk.newProcess()
           let store = try await TieredChunkStore(limits, disk: spill)
-          let reader = try await RangeReader(source, configuration: simulation.configuration) {
-            Caching(store, blockSize: .kibibytes(4))
-          }
+          let reader = try await RangeReader(
+            source, [.caching(store, blockSize: .kibibytes(4))], configuration: simulation.configuration)
           let tasks = (0..<50).map { number in
             simulation.start {
               guard try await reader.read(number..<4096) == source.expected(number..<4096) else { throw Wrong() }
@@ -124,9 +123,8 @@ struct SpillReadingTests {
     let (store, _) = try await fill(spill, 0)
     spill.disk.faults = .always(.read, .delay { gate.pass() })
     let source = FillRangeSource(byteCount: 1 << 30)
-    let reader = try await RangeReader(source, configuration: .init(time: spill.configuration.time)) {
-      Caching(store, blockSize: .bytes(4096))
-    }
+    let reader = try await RangeReader(
+      source, [.caching(store, blockSize: .bytes(4096))], configuration: .init(time: spill.configuration.time))
     let hasEnded = Tally()
     let start = spill.clock.now
     let read = Task {

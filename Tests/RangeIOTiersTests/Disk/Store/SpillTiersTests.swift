@@ -11,7 +11,7 @@ import Testing
   }
 
   private func read(_ blocks: Range<Int>, _ source: FillRangeSource, _ store: TieredChunkStore) async throws {
-    let reader = try await RangeReader(source) { Caching(store) }
+    let reader = try await RangeReader(source, [.caching(store)])
     for block in blocks {
       let range = block * 4096..<(block + 1) * 4096
       #expect(try await reader.read(range) == source.expected(range))
@@ -46,7 +46,7 @@ import Testing
     #expect(store.lastDiskFailure == nil || !isEnough)
     #expect(store.lastDiskFailure?.message.contains("512 KiB") ?? isEnough)
     let source = FillRangeSource(byteCount: 1 << 20, blockSize: 65_536)
-    let reader = try await RangeReader(source) { Caching(store) }
+    let reader = try await RangeReader(source, [.caching(store)])
     for block in 0..<16 {
       let range = block * 65_536..<(block + 1) * 65_536
       #expect(try await reader.read(range) == source.expected(range))

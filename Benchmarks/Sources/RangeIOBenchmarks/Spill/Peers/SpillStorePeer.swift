@@ -15,7 +15,7 @@ final class SpillStorePeer: SpillPointReader {
 
     init(_ store: TieredChunkStore, blockSize: Int) async throws {
       let source = EmptySource(blockSize: blockSize)
-      reader = try await RangeReader(source) { Caching(store) }
+      reader = try await RangeReader(source, [.caching(store)])
       guard let token = store.token(of: reader.source) else { throw Missed(offset: nil) }
       self.token = token
     }

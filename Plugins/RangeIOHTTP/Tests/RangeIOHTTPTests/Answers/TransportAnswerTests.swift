@@ -109,7 +109,7 @@
         }
         let source = HTTPSource(server.url("/folder/object"), configuration: liar.source)
         let reader = try await RangeReader(
-          source, ReadPipeline { Verifying(blockSize: .kibibytes(4), digests: digests, hash: checksum) })
+          source, [.verifying(blockSize: .kibibytes(4), digests: digests, hash: checksum)])
         server.script = .always(.shiftedBytes)
         await #expect { try await reader.read(1000..<5000) } throws: { ($0 as? ReadError)?.code == .corrupted }
         server.script = .honest

@@ -106,7 +106,7 @@
           settings.opening = opening
           let source = HTTPSource(server.url(LiarKind.path), configuration: settings)
           let reader: RangeReader
-          do { reader = try await RangeReader(source, ReadPipeline {}) } catch {
+          do { reader = try await RangeReader(source, []) } catch {
             tally.note(error)
             continue
           }

@@ -66,7 +66,7 @@
     ) async throws {
       let lies = NumberedAnswer.allCases.filter { $0 != .shiftedBytes }
       let reads = kind == .plain ? RunScale.reads : RunScale.reads / 4
-      let (tally, told) = try await run(kind, reads: reads, lies) { ReadPipeline {} }
+      let (tally, told) = try await run(kind, reads: reads, lies) { [] }
       report("\(kind)", tally, told)
       #expect(tally.wrong.isEmpty, "seed \(RunScale.seed): \(tally.wrong)")
       #expect((tally.unclear + tally.foreign).isEmpty, "seed \(RunScale.seed): \(tally.unclear) \(tally.foreign)")
@@ -82,7 +82,7 @@
       // The last lie five times as often, so that each run has some.
       let lies = NumberedAnswer.allCases + Array(repeating: .shiftedBytes, count: 4)
       let (tally, told) = try await run(.plain, reads: RunScale.reads, lies) {
-        ReadPipeline { Verifying(blockSize: .kibibytes(4), digests: digests, hash: checksum) }
+        [.verifying(blockSize: .kibibytes(4), digests: digests, hash: checksum)]
       }
       report("verified", tally, told)
       #expect(tally.wrong.isEmpty, "seed \(RunScale.seed): \(tally.wrong)")

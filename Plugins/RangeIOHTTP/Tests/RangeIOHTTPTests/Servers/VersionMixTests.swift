@@ -114,7 +114,7 @@
           var configuration = RemoteConfiguration.test
           configuration.blockSize = .kibibytes(4)
           let source = HTTPSource(server.url(Self.path), configuration: configuration)
-          return try await RangeReader(source, onChange: .refresh) { Caching(store) }
+          return try await RangeReader(source, [.caching(store)], onChange: .refresh)
         }
         let first = try await reader()
         #expect(try await first.read(0..<4096).areContent(0..<4096, version: 1))
@@ -156,7 +156,7 @@
         let store = MemoryStore(limit: .mebibytes(8))
         for _ in 0..<2 {
           let source = HTTPSource(server.url(Self.path), configuration: .reading)
-          let reader = try await RangeReader(source) { Caching(store) }
+          let reader = try await RangeReader(source, [.caching(store)])
           #expect(try await reader.read(0..<4096).areContent(0..<4096))
           await reader.close()
         }

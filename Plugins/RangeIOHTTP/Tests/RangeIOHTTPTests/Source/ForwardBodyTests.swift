@@ -116,7 +116,7 @@
           server.log.clear()
           let reader = try await RangeReader(
             HTTPSource(server.url(objectPath), configuration: .test),
-            .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(16))))
+            .remoteObject(cache: MemoryStore(limit: .mebibytes(16))))
           var position = 0
           for try await bytes in reader.stream(0...) {
             position += bytes.count
@@ -177,7 +177,7 @@
           var configuration = RemoteConfiguration.test
           configuration.skipLimit = limit
           let reader = try await RangeReader(
-            HTTPSource(server.url(objectPath), configuration: configuration), .remoteObject(keepingIn: store))
+            HTTPSource(server.url(objectPath), configuration: configuration), .remoteObject(cache: store))
           for try await bytes in reader.stream(0..<end) { _ = bytes }
           await reader.close()
         }

@@ -39,7 +39,7 @@
       try await withServer(count: 3000) { server in
         let reader = try await RangeReader(
           HTTPSource(server.url(objectPath), configuration: configuration()),
-          .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(8))))
+          .remoteObject(cache: MemoryStore(limit: .mebibytes(8))))
         #expect(try await reader.read(0...) == content(0..<3000))
         #expect(try await reader.read(1000..<1010) == content(1000..<1010))
         #expect(ranges(server) == ["bytes=0-65535"])
@@ -72,7 +72,7 @@
           server.log.clear()
           let reader = try await RangeReader(
             HTTPSource(server.url(objectPath), configuration: configuration(opening)),
-            .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(8))))
+            .remoteObject(cache: MemoryStore(limit: .mebibytes(8))))
           #expect(try await reader.read(range) == content(range))
           #expect(server.log.requestCount == 1, "\(opening), \(range): \(ranges(server))")
           await reader.close()
@@ -84,7 +84,7 @@
       try await withServer { server in
         let reader = try await RangeReader(
           HTTPSource(server.url(objectPath), configuration: configuration()),
-          .remoteObject(keepingIn: MemoryStore(limit: .mebibytes(8))))
+          .remoteObject(cache: MemoryStore(limit: .mebibytes(8))))
         for start in stride(from: 0, to: 60_000, by: 3000) {
           #expect(try await reader.read(start..<start + 100) == content(start..<start + 100))
         }
@@ -236,7 +236,7 @@
         }
         // Asked by HEAD, a reader that may turn to another version does so, once.
         let reader = try await RangeReader(
-          HTTPSource(server.url(objectPath), configuration: configuration(.head)), ReadPipeline {},
+          HTTPSource(server.url(objectPath), configuration: configuration(.head)), [],
           onChange: .refresh)
         server.log.clear()
         for _ in 0..<3 {

@@ -83,9 +83,8 @@
       let count = 20_000_000
       try await withServer(count: count) { server in
         server.script = ServerScript { habit.answer($0) }
-        let reader = try await RangeReader(HTTPSource(server.url(objectPath), configuration: .test)) {
-          Limiting(concurrentReads: 8)
-        }
+        let reader = try await RangeReader(
+          HTTPSource(server.url(objectPath), configuration: .test), [.limiting(maxConcurrentReads: 8)])
         server.log.clear()
         for turn in 0..<2 {
           var position = 0
@@ -222,9 +221,8 @@
         }
         var configuration = RemoteConfiguration.test
         configuration.prefixLimit = .mebibytes(64)
-        let reader = try await RangeReader(HTTPSource(server.url(objectPath), configuration: configuration)) {
-          Limiting(concurrentReads: 8)
-        }
+        let reader = try await RangeReader(
+          HTTPSource(server.url(objectPath), configuration: configuration), [.limiting(maxConcurrentReads: 8)])
         var position = 0
         for try await bytes in reader.stream(0...) {
           #expect(bytes.areContent(position..<position + bytes.count), "at \(position)")

@@ -42,7 +42,7 @@
         proxy: proxy.flatMap(Self.proxy),
         decompression: .disabled)
       configuration.httpVersion = version == .http1 ? .http1Only : .automatic
-      // Otherwise a refused connection is tried again until the time for connecting is over: `Retrying` does that better.
+      // Otherwise a refused connection is tried again until the time for connecting is over: `.retrying` does that better.
       configuration.connectionPool.retryConnectionEstablishment = false
       configuration.networkFrameworkWaitForConnectivity = false
       let shared = AnswerGuard.Shared()

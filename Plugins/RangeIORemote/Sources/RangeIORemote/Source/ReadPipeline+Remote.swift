@@ -4,16 +4,16 @@
   extension ReadPipeline {
     /// The stages that suit a remote object requested by `configuration`.
     ///
-    /// From the top down: `TimeLimiting` if there is a `readTimeout`, `ReadAhead`, `Caching` (for one range the blocks, as far
-    /// as later reads have use for them, exactly the missing bytes for several: `Caching.Fill.automatic`), `Merging`,
-    /// `Retrying`, `Hedging` if asked for, and `Limiting` to half as many reads again as there are connections.
+    /// From the top down: `.timeLimit` if there is a `readTimeout`, `.readAhead`, `.caching` (for one range the blocks, as far
+    /// as later reads have use for them, exactly the missing bytes for several: `CacheFill.automatic`), `.merging`,
+    /// `.retrying`, `.hedging` if asked for, and `.limiting` to half as many reads again as there are connections.
     ///
     /// - Parameters:
     ///   - store: where blocks are kept. Default: ``RangeIO/MemoryStore/sharedRemote``, for the whole process.
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     servers may charge for requests.
     public static func remoteObject(
-      _ configuration: RemoteConfiguration, keepingIn store: any ChunkStore = MemoryStore.sharedRemote,
+      _ configuration: RemoteConfiguration, cache store: any ChunkStore = MemoryStore.sharedRemote,
       hedges: Bool = false
     ) -> ReadPipeline {
       // A limit that the source refuses is its to name.
@@ -22,7 +22,7 @@
       // threads would have to wake up first.
       let connections = min(max(1, configuration.maxConnectionsPerHost), RemoteConfiguration.mostConnectionsPerHost)
       return .remoteObject(
-        keepingIn: store, timeLimit: limit, concurrentReads: connections + (connections + 1) / 2, hedges: hedges)
+        cache: store, timeLimit: limit, maxConcurrentReads: connections + (connections + 1) / 2, hedges: hedges)
     }
   }
 

@@ -9,7 +9,7 @@
     /// let reader = try await RangeReader(contentsOf: "s3://planet/tiles/2026.pmtiles")
     /// ```
     ///
-    /// The stages are those of `ReadPipeline.remoteObject(_:keepingIn:hedges:)`. For others: `RangeReader(S3Source(url)) { … }`.
+    /// The stages are those of `ReadPipeline.remoteObject(_:cache:hedges:)`. For others: `RangeReader(S3Source(url), [...])`.
     ///
     /// An `https` URL, such as a presigned one, is read without a signature: only ``S3Source/Configuration/remote`` of
     /// `configuration` counts for it, and a user and a password in the URL.
@@ -26,7 +26,7 @@
       contentsOf url: String, configuration: S3Source.Configuration = S3Source.Configuration(),
       store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
-      let pipeline = ReadPipeline.remoteObject(configuration.remote, keepingIn: store, hedges: hedges)
+      let pipeline = ReadPipeline.remoteObject(configuration.remote, cache: store, hedges: hedges)
       switch url.prefix(while: { $0 != ":" }).lowercased() {
       case "http", "https":
         try await self.init(RemoteObject(url, configuration: configuration.remote), pipeline, onChange: onChange)

@@ -134,7 +134,7 @@
         scene.store.set { $0.answers = [busy] }
         let error = await scene.failure(scene.source())
         #expect(error?.isTransient == true)
-        let reader = try await RangeReader(scene.source()) { Retrying() }
+        let reader = try await RangeReader(scene.source(), [.retrying()])
         scene.store.set { $0.answers = [busy, busy] }
         let bytes = try await reader.read(0..<1_000)
         #expect(Array(bytes) == StoreScene.content())

@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// Time limits over sources that dawdle and hang, at exact times.
-struct TimeLimitingTests {
+struct TimeLimitTests {
   private func run(
     _ plan: @escaping @Sendable (Int) -> ScriptedSource.Step, through pipeline: ReadPipeline,
     _ body: @escaping @Sendable (Simulation, RangeReader, ScriptedSource) async throws -> Void
@@ -25,8 +25,8 @@ struct TimeLimitingTests {
   }
 
   @Test func `a read of a source that hangs is answered at the deadline, and cancelled below`() throws {
-    let stage = TimeLimiting(.seconds(5))
-    try run({ _ in .hang }, through: ReadPipeline { stage }) { (simulation, reader, source) async throws in
+    let stage: ReadPipeline = .timeLimit(.seconds(5))
+    try run({ _ in .hang }, through: [stage]) { (simulation, reader, source) async throws in
       await expectTimeout { _ = try await reader.read(10..<20) }
       #expect(simulation.clock.now.offset == .seconds(5))
       await reader.close()
@@ -39,7 +39,7 @@ struct TimeLimitingTests {
     try Simulation.run(seed: 7) { simulation in
       let source = GatedSource(SyntheticSource(byteCount: 1000))
       let reader = try await RangeReader(
-        source, ReadPipeline { TimeLimiting(.seconds(5)) }, configuration: simulation.configuration)
+        source, [.timeLimit(.seconds(5))], configuration: simulation.configuration)
       await expectTimeout { _ = try await reader.read(10..<20) }
       #expect(simulation.clock.now.offset == .seconds(5))
       source.open()
@@ -50,17 +50,14 @@ struct TimeLimitingTests {
   @Test func `what holds up the caller's thread is late all the same`() throws {
     try Simulation.run(seed: 7) { simulation in
       // A decoder that computes for ten seconds, of what is at hand.
-      let busy = Transforming(name: "busy", blockSize: .kibibytes(4)) { _, bytes in
+      let busy: ReadPipeline = .decoding(name: "busy", blockSize: .kibibytes(4)) { _, bytes in
         simulation.clock.advance(by: .seconds(10))
         return bytes
       }
-      let limiting = TimeLimiting(.seconds(5))
+      let limiting: ReadPipeline = .timeLimit(.seconds(5))
       let reader = try await RangeReader(
         SyntheticSource(byteCount: 1000),
-        ReadPipeline {
-          limiting
-          busy
-        }, configuration: simulation.configuration)
+        [limiting, busy], configuration: simulation.configuration)
       await expectTimeout { _ = try await reader.read(10..<20) }
       #expect(limiting.statistics()?.figures == ["reads that waited": 1, "timed out": 1])
       await reader.close()
@@ -68,24 +65,21 @@ struct TimeLimitingTests {
   }
 
   @Test func `what comes in time is passed on, and no timer stays behind`() throws {
-    try run({ _ in .answer(after: .seconds(4)) }, through: ReadPipeline { TimeLimiting(.seconds(5)) }) {
+    try run({ _ in .answer(after: .seconds(4)) }, through: [.timeLimit(.seconds(5))]) {
       (simulation, reader, _) async throws in
       #expect(try await reader.isRight(10..<20))
       #expect(simulation.clock.now.offset == .seconds(4))
     }
-    try run({ _ in .fail(Refusal.no) }, through: ReadPipeline { TimeLimiting(.seconds(5)) }) {
+    try run({ _ in .fail(Refusal.no) }, through: [.timeLimit(.seconds(5))]) {
       (_, reader, _) async throws in
       await #expect(throws: Refusal.no) { try await reader.read(10..<20) }
     }
   }
 
   @Test func `a hit below it is answered without task or timer`() throws {
-    let stage = TimeLimiting(.seconds(5))
+    let stage: ReadPipeline = .timeLimit(.seconds(5))
     let store = MemoryStore(limit: .mebibytes(1))
-    let pipeline = ReadPipeline {
-      stage
-      Caching(store, blockSize: .kibibytes(4))
-    }
+    let pipeline: ReadPipeline = [stage, .caching(store, blockSize: .kibibytes(4))]
     try run({ _ in .answer }, through: pipeline) { (_, reader, source) async throws in
       for _ in 0..<10 { #expect(try await reader.isRight(100..<200)) }
       #expect(source.asked.count == 1)
@@ -103,30 +97,20 @@ struct TimeLimitingTests {
   }
 
   @Test func `above retrying it is the limit of all tries, below it that of each`() throws {
-    let retrying = Retrying(.exponentialBackoff(base: .milliseconds(100)), random: LargestNumbers())
-    let each = ReadPipeline {
-      retrying
-      TimeLimiting(.seconds(1))
-    }
+    let retrying: ReadPipeline = .retrying(.exponentialBackoff(base: .milliseconds(100)), random: LargestNumbers())
+    let each: ReadPipeline = [retrying, .timeLimit(.seconds(1))]
     try run({ $0 < 2 ? .hang : .answer }, through: each) { (_, reader, source) async throws in
       #expect(try await reader.isRight(0..<100))
       #expect(source.times == [.zero, .milliseconds(1100), .milliseconds(2300)])
       #expect(source.cancellations == 2)
     }
-    let all = ReadPipeline {
-      TimeLimiting(.seconds(1))
-      retrying
-    }
+    let all: ReadPipeline = [.timeLimit(.seconds(1)), retrying]
     try run({ $0 < 2 ? .hang : .answer }, through: all) { (simulation, reader, source) async throws in
       await expectTimeout { _ = try await reader.read(0..<100) }
       #expect(simulation.clock.now.offset == .seconds(1))
       #expect(source.times == [.zero])
     }
-    let both = ReadPipeline {
-      TimeLimiting(.seconds(2))
-      retrying
-      TimeLimiting(.seconds(1))
-    }
+    let both: ReadPipeline = [.timeLimit(.seconds(2)), retrying, .timeLimit(.seconds(1))]
     try run({ _ in .hang }, through: both) { (simulation, reader, source) async throws in
       await expectTimeout { _ = try await reader.read(0..<100) }
       #expect(simulation.clock.now.offset == .seconds(2))
@@ -137,11 +121,7 @@ struct TimeLimitingTests {
   @Test(arguments: [(5, 1), (1, 5)])
   func `of two limits the earlier counts, and those below see it`(outer: Int, inner: Int) throws {
     let notes = NotingRequests()
-    let pipeline = ReadPipeline {
-      TimeLimiting(.seconds(outer))
-      TimeLimiting(.seconds(inner))
-      notes
-    }
+    let pipeline: ReadPipeline = [.timeLimit(.seconds(outer)), .timeLimit(.seconds(inner)), .stage(notes)]
     try run({ _ in .hang }, through: pipeline) { (simulation, reader, _) async throws in
       await expectTimeout { _ = try await reader.read(0..<100) }
       #expect(simulation.clock.now.offset == .seconds(1))
@@ -155,12 +135,10 @@ struct TimeLimitingTests {
       let source = ScriptedSource(time: simulation.time) { _ in .answer(after: .seconds(3)) }
       let hasty = try await RangeReader(
         source,
-        ReadPipeline {
-          TimeLimiting(.seconds(1))
-          Caching(store, blockSize: .kibibytes(4))
-        }, configuration: simulation.configuration)
+        [.timeLimit(.seconds(1)), .caching(store, blockSize: .kibibytes(4))],
+        configuration: simulation.configuration)
       let patient = try await RangeReader(
-        source, ReadPipeline { Caching(store, blockSize: .kibibytes(4)) }, configuration: simulation.configuration)
+        source, [.caching(store, blockSize: .kibibytes(4))], configuration: simulation.configuration)
       let read = simulation.start { try await patient.isRight(0..<100) }
       await expectTimeout { _ = try await hasty.read(0..<100) }
       #expect(simulation.clock.now.offset == .seconds(1))
@@ -174,10 +152,7 @@ struct TimeLimitingTests {
 
   @Test func `what has arrived stays in the cache`() throws {
     let store = MemoryStore(limit: .mebibytes(1))
-    let pipeline = ReadPipeline {
-      TimeLimiting(.seconds(1))
-      Caching(store, blockSize: .kibibytes(4))
-    }
+    let pipeline: ReadPipeline = [.timeLimit(.seconds(1)), .caching(store, blockSize: .kibibytes(4))]
     try run({ $0 == 0 ? .answer : .hang }, through: pipeline) { (_, reader, source) async throws in
       await expectTimeout { _ = try await reader.read([0..<100, 50_000..<50_100]) }
       #expect(store.cachedRanges(of: reader.source).count == 1)
@@ -188,7 +163,7 @@ struct TimeLimitingTests {
   }
 
   @Test func `a cancelled read and one whose reader is closed are answered at once`() throws {
-    try run({ _ in .hang }, through: ReadPipeline { TimeLimiting(.seconds(5)) }) {
+    try run({ _ in .hang }, through: [.timeLimit(.seconds(5))]) {
       (simulation, reader, source) async throws in
       let reads = (0..<2).map { _ in simulation.start { try await reader.read(0..<10) } }
       try await simulation.clock.sleep(for: .seconds(1))
@@ -203,10 +178,7 @@ struct TimeLimitingTests {
   }
 
   @Test func `a request whose time is over does not reach the source`() throws {
-    let pipeline = ReadPipeline {
-      Ending(at: ReadInstant(nanoseconds: 0))
-      TimeLimiting(.seconds(5))
-    }
+    let pipeline: ReadPipeline = [.stage(Ending(at: ReadInstant(nanoseconds: 0))), .timeLimit(.seconds(5))]
     try run({ _ in .answer }, through: pipeline) { (_, reader, source) async throws in
       await expectTimeout { _ = try await reader.read(0..<10) }
       #expect(source.asked.isEmpty)

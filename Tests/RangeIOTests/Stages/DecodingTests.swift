@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 /// Decoding of blocks that know their place, compared byte by byte.
-struct TransformingTests {
+struct DecodingTests {
   /// A cipher for tests: each byte is changed by what block it is in and where; a tag may follow.
   struct Cipher {
     let blockSize: Int
@@ -32,8 +32,8 @@ struct TransformingTests {
       return Bytes(encoded.slice(0..<encoded.count - tagSize).enumerated().map { $0.element ^ mask(block, $0.offset) })
     }
 
-    func stage(_ decoded: Noted<Int>? = nil) -> Transforming {
-      Transforming(
+    func stage(_ decoded: Noted<Int>? = nil) -> ReadPipeline {
+      ReadPipeline.decoding(
         name: "cipher", blockSize: .bytes(blockSize), encodedBlockSize: .bytes(blockSize + tagSize),
         headerSize: .bytes(headerSize)
       ) { block, encoded in
@@ -55,7 +55,7 @@ struct TransformingTests {
     let cipher = Self.ciphers[number]
     for count in [0, 1, 6, 7, 8, 15, 16, 17, 35, 40] {
       let plain = Self.plain(count)
-      let reader = try await RangeReader(ContentSource(cipher.encode(plain))) { cipher.stage() }
+      let reader = try await RangeReader(ContentSource(cipher.encode(plain)), [cipher.stage()])
       #expect(reader.byteCount == count)
       for lower in 0...count {
         for upper in lower...count {
@@ -69,7 +69,7 @@ struct TransformingTests {
   func `many ranges and streams are decoded as they were`(number: Int) async throws {
     let cipher = Self.ciphers[number]
     let plain = Self.plain(1003)
-    let reader = try await RangeReader(ContentSource(cipher.encode(plain))) { cipher.stage() }
+    let reader = try await RangeReader(ContentSource(cipher.encode(plain)), [cipher.stage()])
     for seed in testSeeds.prefix(20) {
       var random = TestRandom(seed)
       let ranges = (0..<8).map { _ in random.range(within: plain.count) }
@@ -85,7 +85,7 @@ struct TransformingTests {
     let source = ContentSource(cipher.encode(Self.plain(1000)))
     let decoded = Noted<Int>()
     let stage = cipher.stage(decoded)
-    let reader = try await RangeReader(source) { stage }
+    let reader = try await RangeReader(source, [stage])
     _ = try await reader.read([8..<9, 13..<22, 0..<2, 10..<12, 700..<701])
     #expect(decoded.all == [0, 1, 2, 3, 100])
     #expect(source.requests.map(\.ranges) == [[5..<45, 1005..<1015]])
@@ -94,9 +94,9 @@ struct TransformingTests {
 
   @Test func `the description says what was done`() async throws {
     let source = ContentSource(Self.ciphers[1].encode(Self.plain(10)))
-    let reader = try await RangeReader(source) { Self.ciphers[1].stage() }
+    let reader = try await RangeReader(source, [Self.ciphers[1].stage()])
     #expect(reader.source.id == "content|cipher(10>7,5)")
-    let simple = try await RangeReader(ContentSource([1])) { Self.ciphers[0].stage() }
+    let simple = try await RangeReader(ContentSource([1]), [Self.ciphers[0].stage()])
     #expect(simple.source.id == "content|cipher(16)")
   }
 
@@ -106,7 +106,7 @@ struct TransformingTests {
     for count in 0..<whole.count {
       let body = count - cipher.headerSize
       let rest = body % 10
-      let reader = try await RangeReader(ContentSource(whole.prefix(count))) { cipher.stage() }
+      let reader = try await RangeReader(ContentSource(whole.prefix(count)), [cipher.stage()])
       guard reader.byteCount > 0 else { continue }
       if rest == 1 || rest == 2 {
         let error = await #expect(throws: ReadError.self) { try await reader.read(0..<1) }
@@ -123,12 +123,14 @@ struct TransformingTests {
   @Test func `errors of the decoder pass through, and wrong sizes are told`() async throws {
     var damaged = Self.ciphers[1].encode(Self.plain(30))
     damaged[5 + 10 + 8] ^= 1
-    let reader = try await RangeReader(ContentSource(damaged)) { Self.ciphers[1].stage() }
+    let reader = try await RangeReader(ContentSource(damaged), [Self.ciphers[1].stage()])
     #expect(Array(try await reader.read(0..<7)) == Self.plain(7))
     await #expect(throws: Refusal.no) { try await reader.read(0..<8) }
     for count in [0, 15, 17] {
-      let stage = Transforming(name: "wrong", blockSize: .bytes(16)) { _, _ in Bytes(repeatElement(0, count: count)) }
-      let wrong = try await RangeReader(ContentSource(Self.plain(64))) { stage }
+      let stage: ReadPipeline = .decoding(name: "wrong", blockSize: .bytes(16)) { _, _ in
+        Bytes(repeatElement(0, count: count))
+      }
+      let wrong = try await RangeReader(ContentSource(Self.plain(64)), [stage])
       let error = await #expect(throws: ReadError.self) { try await wrong.read(20..<21) }
       #expect(error?.code == .invalidResponse)
       #expect(error?.context == .init(source: "content", offset: 16, count: 16))
@@ -142,11 +144,12 @@ struct TransformingTests {
       let source = ContentSource(cipher.encode(plain))
       let decoded = Noted<Int>()
       let store = MemoryStore(limit: .mebibytes(1))
-      let reader = try await RangeReader(source) {
-        if isCacheAbove { Caching(store, blockSize: .bytes(256)) }
-        cipher.stage(decoded)
-        if !isCacheAbove { Caching(store, blockSize: .bytes(256)) }
-      }
+      let reader = try await RangeReader(
+        source,
+        [
+          isCacheAbove ? .caching(store, blockSize: .bytes(256)) : [], cipher.stage(decoded),
+          !isCacheAbove ? .caching(store, blockSize: .bytes(256)) : [],
+        ])
       for _ in 0..<3 { #expect(Array(try await reader.read(300..<310)) == Array(plain[300..<310])) }
       #expect(decoded.all.count == (isCacheAbove ? 4 : 3))
       #expect(source.requests.count == 1)
@@ -178,10 +181,7 @@ struct TransformingTests {
     let plain = Self.plain(1000)
     let source = Lending(bytes: Bytes(cipher.encode(plain)))
     let store = MemoryStore(limit: .mebibytes(1))
-    let reader = try await RangeReader(source) {
-      if hasCache { Caching(store) }
-      cipher.stage()
-    }
+    let reader = try await RangeReader(source, [hasCache ? .caching(store) : [], cipher.stage()])
     #expect(Array(try await reader.read(100..<300)) == Array(plain[100..<300]))
     let parts = try await reader.read([0..<10, 500..<520])
     #expect(parts.map { Array($0) } == [Array(plain[..<10]), Array(plain[500..<520])])
@@ -192,10 +192,8 @@ struct TransformingTests {
   @Test func `several follow each other`() async throws {
     let (outer, inner) = (Self.ciphers[1], Self.ciphers[3])
     let plain = Self.plain(500)
-    let reader = try await RangeReader(ContentSource(inner.encode(outer.encode(plain)))) {
-      outer.stage()
-      inner.stage()
-    }
+    let reader = try await RangeReader(
+      ContentSource(inner.encode(outer.encode(plain))), [outer.stage(), inner.stage()])
     for seed in testSeeds.prefix(10) {
       var random = TestRandom(seed)
       let range = random.range(within: 500)

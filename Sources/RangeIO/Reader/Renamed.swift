@@ -1,0 +1,49 @@
+// Names of before, so that the compiler says what they are called now. They go after the first release.
+
+/// Now `.caching`.
+@available(*, unavailable, renamed: "ReadPipeline.caching")
+public enum Caching {}
+
+/// Now `.merging`.
+@available(*, unavailable, renamed: "ReadPipeline.merging")
+public enum Merging {}
+
+/// Now `.retrying`.
+@available(*, unavailable, renamed: "ReadPipeline.retrying")
+public enum Retrying {}
+
+/// Now `.timeLimit`.
+@available(*, unavailable, renamed: "ReadPipeline.timeLimit")
+public enum TimeLimiting {}
+
+/// Now `.hedging`.
+@available(*, unavailable, renamed: "ReadPipeline.hedging")
+public enum Hedging {}
+
+/// Now `.verifying`.
+@available(*, unavailable, renamed: "ReadPipeline.verifying")
+public enum Verifying {}
+
+/// Now `.decoding`.
+@available(*, unavailable, renamed: "ReadPipeline.decoding")
+public enum Transforming {}
+
+/// Now `.limiting`.
+@available(*, unavailable, renamed: "ReadPipeline.limiting")
+public enum Limiting {}
+
+/// Now `.readAhead`.
+@available(*, unavailable, renamed: "ReadPipeline.readAhead")
+public enum ReadAhead {}
+
+extension ReadPipeline {
+  /// Gone: stages are listed in an array.
+  @available(*, unavailable, message: "list the stages in an array: '[.caching(store), .retrying()]'")
+  public enum Builder {}
+
+  /// Now ``remoteObject(cache:timeLimit:maxConcurrentReads:hedges:)``.
+  @available(*, unavailable, renamed: "remoteObject(cache:timeLimit:maxConcurrentReads:hedges:)")
+  public static func remoteObject(
+    keepingIn store: any ChunkStore, timeLimit: Duration? = nil, concurrentReads: Int = 16, hedges: Bool = false
+  ) -> ReadPipeline { [] }
+}
