@@ -1,4 +1,4 @@
-public import RangeIO
+public import RangeIOTiers
 
 /// Checks that a ``ChunkCodec`` fulfils its contract.
 ///

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 
 /// A task that uses a store as `.caching` does.
 struct StoreWork {
@@ -98,7 +99,7 @@ struct StoreWork {
       let lower = piece.range.lowerBound - fetch.range.lowerBound
       let part = RangedBytes(piece.range, bytes.slice(lower..<lower + piece.range.count))
       let wasValid = fetch.ticket.isValid(for: piece.range)
-      return tier.insertDemoted(Chunk(ticket: fetch.ticket, pieces: [part])) && !wasValid || isStale
+      return tier.insertDemoted([part], ticket: fetch.ticket, lastRead: nil) && !wasValid || isStale
     }
   }
 

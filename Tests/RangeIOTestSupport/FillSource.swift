@@ -1,5 +1,6 @@
 import Foundation
 import RangeIOTesting
+import RangeIOTiers
 
 @testable import RangeIO
 

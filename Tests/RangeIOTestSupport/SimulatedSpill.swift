@@ -105,6 +105,7 @@ extension FillSource {
 /// LZ4 for blocks that begin with an odd byte, so that both codecs are there.
 struct OddLZ4: LibraryCodec {
   var id: UInt8 { 1 }
+  var encodingNumber: UInt64 { 2 << 8 | 1 << 63 }
 
   func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {
     source[0] & 1 == 0 ? nil : LZ4Codec().encode(source, into: destination)

@@ -1,5 +1,6 @@
 // What the samples of the pages use and do not declare: see scripts/check-samples.sh. Type-checked only, never run.
 import RangeIO
+import RangeIOTiers
 
 func sample<Value>() -> Value { fatalError("never run") }
 

@@ -127,7 +127,7 @@ extension Bytes {
   }
 
   /// Whether the bytes are one piece of memory. If so, ``withUnsafeBytes(_:)`` copies nothing.
-  public var isContiguous: Bool { count == 0 || base != nil || run(at: 0).count == count }
+  package var isContiguous: Bool { count == 0 || base != nil || run(at: 0).count == count }
 
   /// The same bytes as one piece: this value if it already is one, else a copy.
   ///

@@ -42,17 +42,11 @@ public protocol EvictionPolicy: Sendable {
   /// Chooses a chunk to evict and forgets it, except for what a ghost remembers. Returns `nil` only if there is no
   /// chunk.
   mutating func evict() -> Int?
-
-  /// Tells the tuner of the store what was read, and takes over what it has decided. Called now and then, after an
-  /// insertion, if the kind of policy has a tuner. By default does nothing: a policy of your own tunes itself.
-  mutating func consult(_ tuner: inout PolicyTuner)
 }
 
 extension EvictionPolicy {
   /// Always `true`.
   public mutating func admits(key: UInt64, weight: Int) -> Bool { true }
-  /// Does nothing.
-  public mutating func consult(_ tuner: inout PolicyTuner) {}
 }
 
 /// Creates policies of one kind, one for each shard of a store.
@@ -66,7 +60,7 @@ public struct EvictionPolicyFactory: Sendable {
   /// A word for the kind, as used in reports and on the command line.
   package let name: String
   /// Creates an empty policy for a capacity in bytes.
-  public let make: @Sendable (_ capacity: Int) -> any EvictionPolicy
+  package let make: @Sendable (_ capacity: Int) -> any EvictionPolicy
   /// Creates the tuner that all policies of a store share, for the store's capacity in bytes; `nil` for fixed policies.
   package let makeTuner: (@Sendable (_ capacity: Int) -> PolicyTuner)?
 

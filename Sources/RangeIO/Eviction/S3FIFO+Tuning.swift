@@ -9,6 +9,7 @@ extension S3FIFO {
     S3FIFO(capacity: capacity, settings.candidates[0], sample: .all(seed: settings.seed))
   }
 
+  /// Tells the tuner of the store what was read, and takes over what it has decided. Called now and then, after an insertion.
   package mutating func consult(_ tuner: inout PolicyTuner) {
     guard sample.isOn, count > 0 else { return }
     tuner.note(chunkWeight: Double(smallWeight + mainWeight) / Double(count))

@@ -27,7 +27,9 @@ package struct SelfTuned: EvictionPolicy {
   package mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
     policy.insert(slot, key: key, weight: weight)
     insertions += 1
-    if insertions % Self.insertionsPerConsultation == 0, tuner != nil { policy.consult(&tuner!) }
+    guard insertions % Self.insertionsPerConsultation == 0, tuner != nil, var queues = policy as? S3FIFO else { return }
+    queues.consult(&tuner!)
+    policy = queues
   }
 
   package mutating func hit(_ slot: Int) { policy.hit(slot) }

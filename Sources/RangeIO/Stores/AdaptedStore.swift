@@ -1,25 +1,36 @@
-/// Makes a ``FullChunkStore`` of any store, with the defaults and what the store implements as a ``ChunkTier``.
-final class AdaptedStore: FullChunkStore {
-  let store: any ChunkStore
-  private let tier: (any ChunkTier)?
+/// Makes a ``FullChunkStore`` of any store, with the defaults where the store is no tier.
+package final class AdaptedStore: FullChunkStore {
+  /// What a tier does in its own way.
+  package struct Tier: Sendable {
+    let insertDemoted: @Sendable (Chunk) -> Bool
+    let erasePromoted: @Sendable (ByteRange, ChunkToken) -> Void
+    let sendEvictions: @Sendable (any EvictionSink) -> Void
 
-  init(_ store: any ChunkStore) {
-    self.store = store
-    tier = store as? any ChunkTier
+    package init(
+      insertDemoted: @escaping @Sendable (Chunk) -> Bool,
+      erasePromoted: @escaping @Sendable (ByteRange, ChunkToken) -> Void,
+      sendEvictions: @escaping @Sendable (any EvictionSink) -> Void
+    ) {
+      (self.insertDemoted, self.erasePromoted, self.sendEvictions) = (insertDemoted, erasePromoted, sendEvictions)
+    }
   }
+  private let store: any ChunkStore
+  private let tier: Tier?
 
-  var sources: ChunkSources { store.sources }
-  var traits: StoreTraits { store.traits }
+  package init(_ store: any ChunkStore, as tier: Tier? = nil) { (self.store, self.tier) = (store, tier) }
 
-  func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup { store.lookUp(range, of: token) }
+  package var sources: ChunkSources { store.sources }
+  package var traits: StoreTraits { store.traits }
 
-  func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
+  package func lookUp(_ range: ByteRange, of token: ChunkToken) -> ChunkLookup { store.lookUp(range, of: token) }
+
+  package func lookUp(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> ChunkLookup {
     // A token that is retired has nothing.
     sources.token(numbered: token).map { store.lookUp(range, of: $0) } ?? .miss
   }
 
   /// What a look-up finds.
-  func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
+  package func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
     switch lookUp(range, token: token, grid: grid) {
     case .hit: [range]
     case .partial(let pieces, let deferred, _): ByteRanges.normalize(pieces.map(\.range) + deferred.map(\.wanted))
@@ -28,7 +39,7 @@ final class AdaptedStore: FullChunkStore {
   }
 
   /// The origin has the name of the store's type.
-  func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
+  package func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part] {
     let origin = ReadExplanation.Origin("\(type(of: store))")
     return grid.pieces(of: range).map { _, part in
       holds(part, token: token, grid: grid)
@@ -37,33 +48,27 @@ final class AdaptedStore: FullChunkStore {
     }
   }
 
-  func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
+  package func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
     store.reserve(range, ofRun: run, for: token)
   }
 
-  func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool {
+  package func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool {
     store.insert(bytes, at: range, ticket: ticket, reservation: reservation)
   }
 
-  func cancel(_ reservation: ChunkReservation) { store.cancel(reservation) }
-  func erase(_ range: ByteRange, of token: ChunkToken) { store.erase(range, of: token) }
-  func erase(source id: String?) { store.erase(source: id) }
+  package func cancel(_ reservation: ChunkReservation) { store.cancel(reservation) }
+  package func erase(_ range: ByteRange, of token: ChunkToken) { store.erase(range, of: token) }
+  package func erase(source id: String?) { store.erase(source: id) }
 
-  func erase(_ scope: ChunkScope) -> ChunkRemoval {
+  package func erase(_ scope: ChunkScope) -> ChunkRemoval {
     if case .promoted(let range, let token) = scope, let tier {
-      tier.erasePromoted(range, of: token)
+      tier.erasePromoted(range, token)
     } else {
       eraseTokens(of: scope)
     }
     return ChunkRemoval()
   }
 
-  func insertDemoted(_ chunk: Chunk) -> Bool { tier?.insertDemoted(chunk) ?? store.insertPieces(of: chunk) }
-
-  func sendEvictions(to outlet: any EvictionSink) {
-    tier?.sendEvictions { chunks in
-      outlet.take(chunks[...])
-      outlet.proceed()
-    }
-  }
+  package func insertDemoted(_ chunk: Chunk) -> Bool { tier?.insertDemoted(chunk) ?? insertPieces(of: chunk) }
+  package func sendEvictions(to outlet: any EvictionSink) { tier?.sendEvictions(outlet) }
 }

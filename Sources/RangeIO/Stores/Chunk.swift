@@ -1,8 +1,8 @@
 /// What a store holds for one block, on its way to the tier below: bytes and their coverage.
-public struct Chunk: Sendable {
+package struct Chunk: Sendable {
   /// The token, the time when the oldest bytes were requested from the source, and the generation in which the chunk
   /// left.
-  public let ticket: ChunkTicket
+  package let ticket: ChunkTicket
   /// The number of the block on the token's grid.
   package let block: Int
   /// The part of the block that is present. If there are several parts, the first.
@@ -10,10 +10,10 @@ public struct Chunk: Sendable {
   /// The other parts, in order. Usually empty.
   package let morePieces: [RangedBytes]
   /// When the chunk was last read, if the store it comes from tracks that.
-  public let lastRead: ReadInstant?
+  package let lastRead: ReadInstant?
   private let first: Contents
   /// A codec by which the bytes do not shrink by an eighth, if one is known.
-  package var incompressibleBy: (any ChunkCodec)?
+  package var incompressibleBy: ChunkEncoding?
 
   private enum Contents {
     case bytes(Bytes)
@@ -28,7 +28,7 @@ public struct Chunk: Sendable {
   }
   /// All parts of the block that are present, in order. A chunk on its way from a compressed tier to a disk is decompressed for
   /// this, each time; the result is empty if that fails.
-  public var pieces: [RangedBytes] {
+  package var pieces: [RangedBytes] {
     switch first {
     case .bytes(let bytes): [RangedBytes(range, bytes)] + morePieces
     case .encoded(let encoded): encoded.decoded().map { [RangedBytes(range, $0)] } ?? []
@@ -54,7 +54,7 @@ public struct Chunk: Sendable {
   ///   - ticket: must be made under the lock of the place that the chunk leaves.
   ///   - pieces: the parts of one block that are present: at least one, in order.
   ///   - lastRead: when the chunk was last read, if your store tracks that.
-  public init(ticket: ChunkTicket, pieces: [RangedBytes], lastRead: ReadInstant? = nil) {
+  package init(ticket: ChunkTicket, pieces: [RangedBytes], lastRead: ReadInstant? = nil) {
     self.init(
       ticket: ticket, block: ticket.token.grid.block(at: pieces[0].range.lowerBound), piece: pieces[0],
       morePieces: Array(pieces[1...]), lastRead: lastRead)
@@ -70,7 +70,7 @@ public struct Chunk: Sendable {
 
   package init(
     ticket: ChunkTicket, block: Int, piece: RangedBytes, morePieces: [RangedBytes] = [], lastRead: ReadInstant? = nil,
-    incompressibleBy: (any ChunkCodec)? = nil
+    incompressibleBy: ChunkEncoding? = nil
   ) {
     self.ticket = ticket
     self.block = block
@@ -104,23 +104,45 @@ public struct Chunk: Sendable {
   }
 }
 
+/// What a codec makes of bytes. Two that are equal make the same of the same bytes.
+package struct ChunkEncoding: Equatable, Sendable {
+  /// 0 for a user's codec.
+  private let number: UInt64
+  private let object: ObjectIdentifier?
+  /// The object, so that no other one gets its identity.
+  private let owner: (any Sendable)?
+
+  /// That of a codec of the library.
+  package init(number: UInt64) { (self.number, object, owner) = (number, nil, nil) }
+
+  /// That of a user's codec, which is known to make the same as itself only.
+  package init(of codec: any Sendable, _ identity: ObjectIdentifier) { (number, object, owner) = (0, identity, codec) }
+
+  package static func == (one: Self, other: Self) -> Bool { one.object == other.object && one.number == other.number }
+}
+
 /// Encoded bytes, with what it takes to decode them.
 package final class EncodedBytes: Sendable {
   package let bytes: Bytes
-  /// What decodes them.
-  package let codec: any ChunkCodec
+  /// `nil` if it is not known what would make the same of the same bytes.
+  package let encoding: ChunkEncoding?
   /// Of the decoded bytes.
   private let count: Int
+  private let decode: @Sendable (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Bool
 
-  package init(_ bytes: Bytes, by codec: any ChunkCodec, of count: Int) {
-    (self.bytes, self.codec, self.count) = (bytes, codec, count)
+  /// - Parameter decode: fills its second argument with what the first encodes, or returns `false`.
+  package init(
+    _ bytes: Bytes, by encoding: ChunkEncoding?, of count: Int,
+    decode: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Bool
+  ) {
+    (self.bytes, self.encoding, self.count, self.decode) = (bytes, encoding, count, decode)
   }
 
-  /// `nil` if the codec cannot decode them, or there is no memory.
+  /// `nil` if they cannot be decoded, or there is no memory.
   package func decoded() -> Bytes? {
-    guard let buffer = BlockBacking.allocate(count),
-      bytes.withUnsafeBytes({ codec.decode($0, into: buffer.memory) })
-    else { return nil }
+    guard let buffer = BlockBacking.allocate(count), bytes.withUnsafeBytes({ decode($0, buffer.memory) }) else {
+      return nil
+    }
     return buffer.bytes(count)
   }
 }

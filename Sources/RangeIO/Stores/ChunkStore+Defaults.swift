@@ -120,20 +120,9 @@ extension ChunkStore {
   public func limit(age: Duration?, idle: Duration?) { full.change(.limitTime(age: age, idle: idle)) }
 }
 
-extension ChunkTier {
-  /// By default reserves and inserts each piece.
-  public func insertDemoted(_ chunk: Chunk) -> Bool { insertPieces(of: chunk) }
-
-  /// By default erases the range here.
-  public func erasePromoted(_ range: ByteRange, of token: ChunkToken) { erase(range, of: token) }
-
-  /// By default does nothing.
-  public func sendEvictions(to demote: @escaping @Sendable ([Chunk]) -> Void) {}
-}
-
 extension ChunkStore {
   /// Reserves and inserts each piece of a chunk separately. Returns whether all of it is kept.
-  func insertPieces(of chunk: Chunk) -> Bool {
+  package func insertPieces(of chunk: Chunk) -> Bool {
     var isKept = true
     for piece in chunk.pieces {
       guard let reservation = reserve(piece.range, ofRun: piece.range.count, for: chunk.token) else {

@@ -57,8 +57,8 @@ public struct StoreTraits: Sendable {
   public var mayOutliveProcess = false
   /// Whether it keeps parts of blocks, not only whole blocks.
   package var keepsPartsOfBlocks = false
-  /// The codec by which demoted chunks may come encoded: they are kept like that.
-  package var takesEncodedBy: (any ChunkCodec)?
+  /// How demoted chunks may come encoded: they are kept like that.
+  package var takesEncodedBy: ChunkEncoding?
   /// The clock for the age of chunks.
   package var time = TimeSource.continuous
   /// Where it works in the background.
@@ -66,27 +66,6 @@ public struct StoreTraits: Sendable {
 
   /// Those of a store that ends with the process.
   public init() {}
-}
-
-/// A store that is made to be one of several tiers, see `TieredChunkStore`. Any store can be a tier; conform to this
-/// if one of the defaults does not suit yours.
-public protocol ChunkTier: ChunkStore {
-  /// Keeps a chunk that the tier above has evicted, or drops it. Called in the background, so there is time to
-  /// compress. By default reserves and inserts each piece.
-  ///
-  /// - Returns: whether all of it is kept.
-  func insertDemoted(_ chunk: Chunk) -> Bool
-
-  /// The tier above now holds `range`. By default erases the chunks here that hold bytes of it. A tier that keeps
-  /// copies, such as one on a disk, does nothing.
-  func erasePromoted(_ range: ByteRange, of token: ChunkToken)
-
-  /// Passes `demote`, to be called from now on with chunks that this store evicts, for the tier below. Called once,
-  /// before the store is used. By default does nothing: what is evicted is lost.
-  ///
-  /// - Parameter demote: takes chunks or drops them. It is quick, does not wait and calls no store. Call it under the
-  ///   lock of the place that the chunks leave, so that a look-up always finds them in one tier or the other.
-  func sendEvictions(to demote: @escaping @Sendable ([Chunk]) -> Void)
 }
 
 /// The result of looking up a range in a store.

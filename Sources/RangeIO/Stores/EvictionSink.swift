@@ -9,12 +9,12 @@ package protocol EvictionSink: AnyObject, Sendable {
   /// Called after ``take(_:)``, outside of locks. Continues with the chunks that were taken.
   func proceed()
 
-  /// The codec by which chunks may come encoded. By default `nil`: they may not.
-  var takesEncodedBy: (any ChunkCodec)? { get }
+  /// How chunks may come encoded. By default `nil`: they may not.
+  var takesEncodedBy: ChunkEncoding? { get }
 }
 
 extension EvictionSink {
-  package var takesEncodedBy: (any ChunkCodec)? { nil }
+  package var takesEncodedBy: ChunkEncoding? { nil }
 }
 
 /// A reference to a sink that can be published atomically.

@@ -31,7 +31,7 @@ package protocol FullChunkStore: ChunkStore {
   /// ``ReadExplanation/Origin/source`` and the reason. Does not count as a read.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
 
-  /// As ``ChunkTier/insertDemoted(_:)``.
+  /// Keeps a chunk that the tier above has evicted, or drops it. Returns whether all of it is kept.
   @discardableResult func insertDemoted(_ chunk: Chunk) -> Bool
 
   /// Erases a scope. Returns what is still to be freed.

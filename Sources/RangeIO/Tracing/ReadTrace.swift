@@ -1,30 +1,10 @@
-public import SystemPackage
+import SystemPackage
 
-/// Records which ranges a program reads, in a file that `rangeio replay` reads: so you can judge caches by your own
-/// reads.
+/// The file in which ``Observing/init(tracingTo:)-(FilePath)`` records ranges, and what waits to be written to it.
 ///
-/// ```swift
-/// let trace = try await ReadTrace("reads.rrt")
-/// let reader = try await RangeReader(
-///   FileSource("/data/survey.bin"), [.observing(Observing(trace: trace)), .caching(MemoryStore(limit: .mebibytes(256)))])
-/// …
-/// await reader.close()
-/// try await trace.close()
-/// ```
-///
-/// The file has offsets and lengths, and nothing else: no bytes, no names, no times. It takes some two to eight bytes
-/// per read. Format: `Docs/Formats/ReadTrace.md`.
-///
-/// **Several sources** can be in one trace, by one ``Observing`` in several pipelines or by several. Each version of a
-/// source has its own terabyte of the trace's address space; a trace tells 4,096 of them apart.
-///
-/// **Cost.** A read appends 16 bytes to a buffer, under a lock: about 30 ns, no allocation. A separate thread writes the
-/// file. One read in some thousands, or one a second, wakes it. If the disk is slower than the reads, up to 8,192 wait,
-/// and further ones are left out and counted. If the disk fails, recording ends, reads go on, and ``close()`` throws.
-///
-/// **After a kill** the file is a trace of all but the last second of reads, as long as reads go on. Nothing is forced to
-/// disk, so after a crash of the machine more may be missing.
-public final class ReadTrace: Sendable {
+/// A read appends to a buffer, under a lock. A thread of its own writes the file: one read in some thousands, or one a second,
+/// wakes it.
+final class ReadTrace: Sendable {
   private let buffer = Locked(TraceBuffer())
   private let places = Locked(TracePlaces())
   private let file: Locked<TraceFile>
@@ -32,25 +12,17 @@ public final class ReadTrace: Sendable {
   private let spare = Locked(TraceBuffer.emptyReads())
   private let work: DiskWork
 
-  /// Creates the file at `path`, which must not exist. Only its owner can read it.
-  ///
-  /// A relative path starts from the current directory; `~` is the home directory.
-  ///
-  /// - Throws: `ReadError` with `notFound` for a missing directory, `unsupportedSource` if there is a file of that name,
-  ///   `permissionDenied`, `resourcesExhausted`, `inputOutput`.
-  public convenience init(_ path: FilePath) async throws {
-    try await self.init(path, disk: SystemDisk(), work: .threads(IOThreads(limit: 1)))
-  }
+  /// A path that a user wrote.
+  convenience init(_ path: String) async throws { try await self.init(FilePath(try FilePathExpansion.expand(path))) }
 
-  /// Creates the file at `path`. Otherwise like ``init(_:)-(FilePath)``.
-  public convenience init(_ path: String) async throws {
-    try await self.init(FilePath(try FilePathExpansion.expand(path)))
+  convenience init(_ path: FilePath) async throws {
+    try await self.init(path, disk: SystemDisk(), work: .threads(IOThreads(limit: 1)))
   }
 
   /// - Parameters:
   ///   - disk: where the file is created.
   ///   - work: runs the calls to the disk, one at a time.
-  package init(_ path: FilePath, disk: any SpillDisk, work: DiskWork) async throws {
+  init(_ path: FilePath, disk: any SpillDisk, work: DiskWork) async throws {
     self.work = work
     file = Locked(TraceFile(path.string, try await work.run { try TraceFile.create(path, disk: disk) }))
   }
@@ -74,14 +46,8 @@ public final class ReadTrace: Sendable {
     try? await work.run { self.write() }
   }
 
-  /// Writes what was recorded and completes the file. Reads from now on are not recorded.
-  ///
-  /// Closing the reader is not enough: other readers may share the trace. But it writes what was recorded.
-  ///
-  /// - Throws: `ReadError` with `resourcesExhausted` for a full disk, or `inputOutput`, also if a write failed earlier.
-  ///   The file is then a trace of the reads before that. `CancellationError` if the task is cancelled: the file is
-  ///   completed all the same.
-  public nonisolated(nonsending) func close() async throws {
+  /// See ``Observing/close()``.
+  nonisolated(nonsending) func close() async throws {
     buffer.withLock { $0.close() }
     try await work.run {
       self.write()
@@ -90,7 +56,7 @@ public final class ReadTrace: Sendable {
   }
 
   /// What was recorded and what was left out.
-  public func statistics() -> ReadCounts {
+  func statistics() -> ReadCounts {
     let (recorded, dropped) = buffer.withLock { ($0.recorded, $0.dropped) }
     return ReadCounts("ReadTrace", counts: ["recorded": recorded, "not recorded": dropped])
   }

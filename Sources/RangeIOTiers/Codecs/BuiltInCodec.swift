@@ -1,5 +1,3 @@
-public import RangeIO
-
 /// The codecs of this library.
 ///
 /// ```swift
@@ -32,6 +30,7 @@ public enum BuiltInCodec {
 package struct LZ4Codec: LibraryCodec {
   package var id: UInt8 { 1 }
   package var identity: [UInt8] { [id] + withUnsafeBytes(of: acceleration.littleEndian) { Array($0) } }
+  package var encodingNumber: UInt64 { UInt64(acceleration) << 8 | UInt64(id) }
   package let acceleration: Int
 
   package init(acceleration: Int = 1) { self.acceleration = min(max(1, acceleration), 65_537) }
@@ -60,6 +59,7 @@ package struct LZ4Codec: LibraryCodec {
 /// See ``BuiltInCodec/identity``.
 package struct IdentityCodec: LibraryCodec {
   package var id: UInt8 { 0 }
+  package var encodingNumber: UInt64 { 1 << 8 }
 
   package init() {}
 
@@ -82,6 +82,7 @@ package struct AutomaticCodec: LibraryCodec {
 
   package var id: UInt8 { lz4.id }
   package var identity: [UInt8] { lz4.identity }
+  package var encodingNumber: UInt64 { lz4.encodingNumber }
 
   package init() {}
 
@@ -95,27 +96,14 @@ package struct AutomaticCodec: LibraryCodec {
 }
 
 /// A codec of this library. These alone have ids below 128, and those of one identity make the same of the same bytes.
-package protocol LibraryCodec: ChunkCodec {}
+package protocol LibraryCodec: ChunkCodec {
+  /// Its ``identity`` as a number, not 0.
+  var encodingNumber: UInt64 { get }
+}
 
 /// The codecs of this library by id: what they have encoded can always be decoded.
 package enum LibraryCodecs {
   private static let all: [any LibraryCodec] = [IdentityCodec(), LZ4Codec()]
 
   package static func numbered(_ id: UInt8) -> (any LibraryCodec)? { all.first { $0.id == id } }
-}
-
-extension ChunkCodec {
-  /// Whether what this codec makes is what `other` would make: both are this library's and of one identity, or one object.
-  /// Of other codecs that is not known, even if they have one id.
-  package func makesTheSame(as other: any ChunkCodec) -> Bool {
-    if self is any LibraryCodec { return other is any LibraryCodec && identity == other.identity }
-    return Self.self is AnyObject.Type && self as AnyObject === other as AnyObject
-  }
-}
-
-extension Chunk {
-  /// What this codec has made of the bytes, if they are encoded by it.
-  func encoded(by codec: any ChunkCodec) -> Bytes? {
-    encoded.flatMap { $0.codec.makesTheSame(as: codec) ? $0.bytes : nil }
-  }
 }

@@ -98,7 +98,7 @@ extension CompressedStore {
 
   /// Sends evicted records to the tier below: as they are if it stores them like that, else decompressed.
   private func hand(_ evicted: [EvictedRecord], to outlet: any EvictionSink) {
-    let areTakenEncoded = outlet.takesEncodedBy.map(configuration.codec.makesTheSame) ?? false
+    let areTakenEncoded = outlet.takesEncodedBy != nil && outlet.takesEncodedBy == configuration.codec.encoding
     for record in evicted where record.ticket.isValid(for: record.range) {
       guard let chunk = chunk(record, mayBeEncoded: areTakenEncoded) else { continue }
       outlet.take([chunk])

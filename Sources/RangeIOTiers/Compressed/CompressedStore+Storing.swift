@@ -26,7 +26,7 @@ extension CompressedStore {
       outlet.take([
         Chunk(
           ticket: chunk.ticket, block: chunk.block, piece: piece, lastRead: chunk.lastRead,
-          incompressibleBy: outcome == .incompressible ? configuration.codec : nil)
+          incompressibleBy: outcome == .incompressible ? configuration.codec.encoding : nil)
       ])
       outlet.proceed()
     }

@@ -55,7 +55,7 @@ final class DemotionQueue: EvictionSink {
 
   // MARK: coming
 
-  let takesEncodedBy: (any ChunkCodec)?
+  let takesEncodedBy: ChunkEncoding?
 
   func take(_ chunks: ArraySlice<Chunk>) {
     // The caller releases dropped chunks after its lock is free. Replaced chunks are kept here until `proceed` releases

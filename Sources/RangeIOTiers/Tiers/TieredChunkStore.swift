@@ -30,7 +30,7 @@ import Synchronization
 /// Pins, metadata, limits and statistics are those of the library's stores among the parts, however you combine them.
 /// What no part can do throws.
 ///
-/// For the full rules see *The life of a chunk* in `Docs/Architecture.md`.
+/// For the full rules see *The life of a chunk* in `Docs/Architecture/Stores.md`.
 public final class TieredChunkStore: ChunkStore, FullChunkStore {
   let upper: any FullChunkStore
   let lower: any FullChunkStore
@@ -67,7 +67,7 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
     _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1),
     background: BackgroundWork
   ) {
-    self.init(upper.full, lower.full, memory: nil, queueLimit: queueLimit.bytes, background)
+    self.init(upper.fullTier, lower.fullTier, memory: nil, queueLimit: queueLimit.bytes, background)
   }
 
   init(

@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `the guide to tiers says what works`() async throws {
-    let limit = min(.gibibytes(1), SystemMemory.limit / 4)
+    let limit = min(.gibibytes(1), .processMemory / 4)
     #expect(limit > .mebibytes(1))
     var configuration = TieredChunkStore.Configuration(memory: .mebibytes(256), compressed: .mebibytes(128))
     configuration.codec = IdentityCodec()

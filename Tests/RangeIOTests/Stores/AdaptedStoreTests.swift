@@ -11,7 +11,7 @@ import Testing
   private final class OneBlock: ChunkTier {
     private struct State {
       var block: (ticket: ChunkTicket, piece: RangedBytes)?
-      var demote: (@Sendable ([Chunk]) -> Void)?
+      var demote: (@Sendable ([RangedBytes], ChunkTicket, ReadInstant?) -> Void)?
       var promoted: [ByteRange] = []
     }
     let sources: ChunkSources
@@ -44,7 +44,7 @@ import Testing
       state.withLock { state in
         guard ticket.isValid else { return false }
         if let (ticket, piece) = state.block {
-          state.demote?([Chunk(ticket: ticket.token.ticket(fetchedAt: ticket.fetchedAt), pieces: [piece])])
+          state.demote?([piece], ticket.token.ticket(fetchedAt: ticket.fetchedAt), nil)
         }
         state.block = (ticket, RangedBytes(range, bytes))
         return true
@@ -62,7 +62,9 @@ import Testing
 
     func erasePromoted(_ range: ByteRange, of token: ChunkToken) { state.withLock { $0.promoted.append(range) } }
 
-    func sendEvictions(to demote: @escaping @Sendable ([Chunk]) -> Void) { state.withLock { $0.demote = demote } }
+    func sendEvictions(to demote: @escaping @Sendable ([RangedBytes], ChunkTicket, ReadInstant?) -> Void) {
+      state.withLock { $0.demote = demote }
+    }
   }
 
   /// Has every block of every source from an earlier process, until they are erased.

@@ -23,7 +23,7 @@ import Testing
     let trace = try await newTrace()
     let reader = try await RangeReader(
       SyntheticSource(byteCount: 100_000),
-      [.observing(Observing(trace: trace)), .caching(MemoryStore(limit: .mebibytes(1)), blockSize: .kibibytes(4))])
+      [.observing(Observing(trace)), .caching(MemoryStore(limit: .mebibytes(1)), blockSize: .kibibytes(4))])
     let reads = [0..<10, 5..<9, 70_000..<80_000, 0..<10, 8192..<8193]
     for range in reads.prefix(3) { _ = try await reader.read(range) }
     _ = try await reader.read([0..<10, 8192..<8193])
@@ -40,7 +40,7 @@ import Testing
   @Test func `reads that a source fails are recorded as well`() async throws {
     let trace = try await newTrace()
     let source = ContentSource(Array(0..<100)) { _, _ in throw Refusal.no }
-    let reader = try await RangeReader(source, [.observing(Observing(trace: trace))])
+    let reader = try await RangeReader(source, [.observing(Observing(trace))])
     await #expect(throws: Refusal.no) { try await reader.read(3..<7) }
     await reader.close()
     try await trace.close()
@@ -51,7 +51,7 @@ import Testing
     let trace = try await newTrace()
     let reader = try await RangeReader(
       SyntheticSource(byteCount: 100_000),
-      [.observing(Observing(trace: trace)), .caching(MemoryStore(limit: .mebibytes(1)))])
+      [.observing(Observing(trace)), .caching(MemoryStore(limit: .mebibytes(1)))])
     _ = try await reader.read(0..<10)
     #expect(reader.cached(2..<4) != nil)
     #expect(reader.cached(90_000..<90_001) == nil)
@@ -64,8 +64,8 @@ import Testing
   @Test func `several sources and stages share a trace`() async throws {
     let trace = try await newTrace()
     let readers = [
-      try await RangeReader(ContentSource([1, 2, 3]), [.observing(Observing(trace: trace))]),
-      try await RangeReader(SyntheticSource(byteCount: 1000), [.observing(Observing(trace: trace))]),
+      try await RangeReader(ContentSource([1, 2, 3]), [.observing(Observing(trace))]),
+      try await RangeReader(SyntheticSource(byteCount: 1000), [.observing(Observing(trace))]),
     ]
     for round in 0..<3 { for reader in readers { _ = try await reader.read(round..<3) } }
     for reader in readers { await reader.close() }
@@ -94,7 +94,7 @@ import Testing
 
   @Test func `a disk that fails ends the recording, not the reads`() async throws {
     let trace = try await newTrace()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [.observing(Observing(trace: trace))])
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [.observing(Observing(trace))])
     _ = try await reader.read(0..<10)
     disk.faults = .on(.write, number: 0, .tear(after: 1, .noSpace))
     await trace.flush()
@@ -110,7 +110,7 @@ import Testing
 
   @Test func `nothing is recorded after closing, and closing again does nothing`() async throws {
     let trace = try await newTrace()
-    let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [.observing(Observing(trace: trace))])
+    let reader = try await RangeReader(SyntheticSource(byteCount: 1000), [.observing(Observing(trace))])
     _ = try await reader.read(0..<10)
     try await trace.close()
     _ = try await reader.read(0..<20)

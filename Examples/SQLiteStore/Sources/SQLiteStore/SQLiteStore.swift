@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIOTiers
 import Synchronization
 
 /// Keeps whole blocks in an SQLite database, where they survive the process. The oldest are evicted first.

@@ -1,5 +1,6 @@
 import Foundation
 import RangeIO
+import RangeIOTiers
 
 /// Says what is wrong, and ends the program.
 func check(_ isRight: Bool, _ words: String) {

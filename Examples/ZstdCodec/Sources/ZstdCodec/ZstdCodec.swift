@@ -1,5 +1,5 @@
 import CZstd
-import RangeIO
+import RangeIOTiers
 
 /// Zstandard: smaller than LZ4, and slower.
 struct ZstdCodec: ChunkCodec {

@@ -32,7 +32,7 @@ struct MappedReadingTests {
     let whole = try await reader.read(0...)
     let part = try await reader.read(1_234_567..<2_345_678)
     #expect(address(of: part) == address(of: whole) + 1_234_567)
-    #expect(part.isContiguous && part.backingByteCount == part.count)
+    #expect(part.contiguous() == part && part.backingByteCount == part.count)
     #expect(part == bytes[1_234_567..<2_345_678])
     #expect(source.statistics().bytes(by: "mapped") == bytes.count + part.count)
     #expect(source.statistics().bytes(by: "copied") == 0)

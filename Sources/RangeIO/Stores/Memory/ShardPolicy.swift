@@ -53,7 +53,8 @@ struct ShardPolicy {
   /// The level of a chunk, in the upper three bits.
   func level(_ slot: Int) -> UInt8 { isStandard ? queues.marks[slot] & S3FIFO.Mark.level : 0 }
 
+  /// Policies of another kind tune themselves.
   mutating func consult(_ tuner: inout PolicyTuner) {
-    if isStandard { queues.consult(&tuner) } else { other.consult(&tuner) }
+    if isStandard { queues.consult(&tuner) }
   }
 }

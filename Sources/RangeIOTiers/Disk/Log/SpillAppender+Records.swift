@@ -48,7 +48,7 @@ extension SpillAppender {
     let isTrial = isAutomatic && takesTrial()
     if !isTrial, form == .encoded, let encoded = chunk.encoded(by: codec) { return (encoded, codec.id, nil) }
     guard let bytes = chunk.pieces.first?.bytes else { return nil }
-    guard codec.id != 0, isTrial || chunk.incompressibleBy?.makesTheSame(as: codec) != true else {
+    guard codec.id != 0, isTrial || chunk.incompressibleBy == nil || chunk.incompressibleBy != codec.encoding else {
       return (bytes, 0, nil)
     }
     guard form == .plain else {

@@ -62,7 +62,7 @@ package final class SpillStore: FullChunkStore {
     var traits = StoreTraits()
     traits.mayOutliveProcess = true
     // As its records are.
-    traits.takesEncodedBy = configuration.codec
+    traits.takesEncodedBy = configuration.codec.encoding
     (traits.time, traits.background) = (configuration.time, configuration.background)
     return traits
   }

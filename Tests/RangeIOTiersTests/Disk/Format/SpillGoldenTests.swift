@@ -138,6 +138,7 @@ import Testing
 /// of them, a match of 506 and the last five.
 private struct HandmadeLZ4: LibraryCodec {
   var id: UInt8 { 1 }
+  var encodingNumber: UInt64 { 3 << 8 | 1 << 63 }
 
   func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {
     guard source.count == 512 else { return nil }

@@ -1,3 +1,5 @@
+package import RangeIO
+
 /// Compresses and decompresses chunks for a compressed tier.
 ///
 /// Pure and synchronous: it has no state, does not wait, and is called on any thread, any number of times at once. Ten
@@ -33,4 +35,27 @@ public protocol ChunkCodec: Sendable {
 extension ChunkCodec {
   /// The number alone.
   public var identity: [UInt8] { [id] }
+}
+
+extension ChunkCodec {
+  /// What it makes; `nil` of a user's codec that is a value: of two of those nothing is known, even if they have one id.
+  package var encoding: ChunkEncoding? {
+    if let library = self as? any LibraryCodec { return ChunkEncoding(number: library.encodingNumber) }
+    // A cast of a value would make an object of it.
+    guard Self.self is AnyObject.Type else { return nil }
+    return ChunkEncoding(of: self, ObjectIdentifier(self as AnyObject))
+  }
+}
+
+extension EncodedBytes {
+  convenience init(_ bytes: Bytes, by codec: any ChunkCodec, of count: Int) {
+    self.init(bytes, by: codec.encoding, of: count) { codec.decode($0, into: $1) }
+  }
+}
+
+extension Chunk {
+  /// What this codec has made of the bytes, if they are encoded by it.
+  func encoded(by codec: any ChunkCodec) -> Bytes? {
+    encoded.flatMap { $0.encoding != nil && $0.encoding == codec.encoding ? $0.bytes : nil }
+  }
 }
