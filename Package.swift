@@ -330,7 +330,7 @@ let package = Package(
       ] + http,
       path: "Plugins/RangeIOS3/Tests/RangeIOS3Tests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(
-      name: "RangeIOTelemetry", dependencies: ["RangeIO", "RangeIOSupport", "RangeIOTiers"] + telemetry,
+      name: "RangeIOTelemetry", dependencies: ["RangeIO", "RangeIOSupport"] + telemetry,
       path: "Plugins/RangeIOTelemetry/Sources/RangeIOTelemetry", packageAccess: false, swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOTelemetryTests",

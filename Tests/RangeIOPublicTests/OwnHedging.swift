@@ -10,8 +10,8 @@ final class OwnHedging: ReadyStage {
 
   var placement: ReadPipeline.Placement { .hedging }
 
-  func statistics() -> ReadCounts? {
-    ReadCounts("OwnHedging", counts: ["second tries": secondTries.load(ordering: .relaxed)])
+  func statistics() -> Counters? {
+    Counters("OwnHedging", counts: ["second tries": secondTries.load(ordering: .relaxed)])
   }
 
   func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }

@@ -9,7 +9,7 @@ extension ReadPipeline {
   }
 
   /// What the stage counts.
-  func statistics() -> ReadCounts? { stage((any ReadStage).self).statistics() }
+  func statistics() -> Counters? { stage((any ReadStage).self).statistics() }
 
   /// The number of second tries that hedging allows now.
   var saved: Double { stage(HedgingStage.self).saved }

@@ -29,10 +29,10 @@ extension MemoryStore {
   var flightCount: Int { sources.all.reduce(0) { $0 + $1.flights.count } }
 
   /// Look-ups that did not find all they asked for.
-  var missCount: Int { statistics().misses + statistics().partialHits }
+  var missCount: Int { counts().misses + counts().partialHits }
 
   /// Whether nothing is on its way into the store.
-  var isQuiet: Bool { flightCount == 0 && statistics().reservedBytes == 0 }
+  var isQuiet: Bool { flightCount == 0 && counts().reservedBytes == 0 }
 }
 
 extension RangeReader {

@@ -92,7 +92,7 @@ extension ReadError {
   static let lasting = ReadError(.inputOutput, "this one stays")
 }
 
-extension ReadCounts {
+extension Counters {
   /// The counts as a dictionary, those of zero left out.
   var figures: [String: Int] {
     Dictionary(uniqueKeysWithValues: counts.filter { $0.value != 0 }.map { ($0.name, $0.value) })

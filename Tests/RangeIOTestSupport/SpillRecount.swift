@@ -149,7 +149,7 @@ struct SpillRecount {
     if isAtRest { expect(written == 0, "\(written) chunks are being written by nobody") }
     let counts = state.counts
     let ends =
-      counts.present + counts.ineligible + counts.gated + counts.dropped + counts.stale + counts.written
+      counts.present + counts.ineligible + counts.rejectedAdmission + counts.dropped + counts.stale + counts.written
       + staging.count
     expect(counts.offered == ends, "\(counts.offered) chunks came, and of \(ends) it is known what became of them")
   }

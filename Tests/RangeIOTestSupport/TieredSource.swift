@@ -15,7 +15,7 @@ struct TieredSource {
 
   var tiers: MemoryTiers { store.memory! }
   var mover: DemotionQueue { store.mover }
-  var statistics: TieredChunkStore.Statistics { store.statistics() }
+  var counts: TieredChunkStore.Counts { store.counts() }
 
   init(
     memory: Int = 40_000, compressed: Int = 60_000,

@@ -66,7 +66,7 @@ struct ExplainCommandTests {
     let store = try await TieredChunkStore(memory: .mebibytes(1), disk: disk)
     let reader = try await RangeReader(FileSource(FilePath(path)), [.caching(store, fill: .block)])
     // A file is kept once it has settled: a moment after it was written.
-    while store.statistics().memory.blocks == 0 { _ = try await reader.read(0..<65_536) }
+    while store.counts().memory.blocks == 0 { _ = try await reader.read(0..<65_536) }
     try await store.flush()
     await reader.close()
     try await store.close()

@@ -211,7 +211,7 @@ final class CachingStage: ReadyStage {
   /// - `bytes read again`: over-read bytes that were already in the store.
   /// - `sources passed by`, if only what is read again is kept: the versions of which reads pass, since keeping more of them
   ///   does not pay. `RangeReader.explain(_:)` gives the figures.
-  func statistics() -> ReadCounts? {
+  func statistics() -> Counters? {
     var all = keeper.statistics()
     guard admission != nil else { return all }
     let passed = reading.withLock { $0.all.count { $0.isPassing } }

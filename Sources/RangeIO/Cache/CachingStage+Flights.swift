@@ -172,8 +172,8 @@ final class CacheKeeper: Sendable {
     self.largest = largest
   }
 
-  func statistics() -> ReadCounts {
-    ReadCounts(
+  func statistics() -> Counters {
+    Counters(
       "Caching",
       counts: [
         .init("over-read bytes kept", keptBytes.load(ordering: .relaxed)),

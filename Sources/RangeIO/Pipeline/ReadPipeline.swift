@@ -34,7 +34,7 @@ extension ReadPipeline {
     stages.reversed().reduce(below) { $1.describe($0) }
   }
 
-  func stageStatistics() -> [ReadCounts] { stages.compactMap { $0.statistics() } }
+  func stageStatistics() -> [Counters] { stages.compactMap { $0.statistics() } }
 
   /// Tells caches to drop a version that is no longer read.
   ///

@@ -36,7 +36,7 @@ public protocol ReadStage: ~Copyable, Sendable {
   var placement: ReadPipeline.Placement { get }
 
   /// What this stage has done so far, for `RangeReader.statistics()`. By default `nil`.
-  func statistics() -> ReadCounts?
+  func statistics() -> Counters?
 
   /// Ends the stage, after the last read has returned. A stage that is an object is closed once no open reader lists it
   /// any more; a value is closed with each of its readers. By default does nothing.
@@ -51,7 +51,7 @@ extension ReadStage where Self: ~Copyable {
   /// Anywhere.
   public var placement: ReadPipeline.Placement { .anywhere }
   /// `nil`.
-  public func statistics() -> ReadCounts? { nil }
+  public func statistics() -> Counters? { nil }
   /// Does nothing.
   public nonisolated(nonsending) func close() async {}
 }

@@ -17,9 +17,9 @@ extension RangeReader {
     /// A read that waits for another read's fetch is not a hit, nor is a read of which a part was missing.
     public package(set) var cacheHits: Int?
     /// What the stages report about themselves, from the top down. Stages that count nothing are left out.
-    public package(set) var stages: [ReadCounts] = []
+    public package(set) var stages: [Counters] = []
     /// What the source reports about itself, for each of its ways to read.
-    public package(set) var source: [ReadCounts] = []
+    public package(set) var source: [Counters] = []
 
     package init() {}
 
@@ -38,7 +38,7 @@ extension RangeReader.Statistics: CustomStringConvertible {
   }
 
   private var line: String {
-    let lanes = source.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
+    let lanes = source.map { "\($0.name) \($0.bytes ?? 0)" }.joined(separator: ", ")
     return "\(reads) reads, \(bytes) bytes, \(failures) failures, \(cancellations) cancelled"
       + (lanes.isEmpty ? "" : "; bytes by lane: \(lanes)")
   }
@@ -60,7 +60,7 @@ final class ReaderCounters: Sendable {
     }
   }
 
-  func snapshot(_ stages: [ReadCounts], source: [ReadCounts]) -> RangeReader.Statistics {
+  func snapshot(_ stages: [Counters], source: [Counters]) -> RangeReader.Statistics {
     var all = RangeReader.Statistics()
     (all.reads, all.bytes) = successes.sums()
     all.failures = failures.load(ordering: .relaxed)

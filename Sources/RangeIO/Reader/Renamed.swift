@@ -36,6 +36,14 @@ public enum Limiting {}
 @available(*, unavailable, renamed: "ReadPipeline.readAhead")
 public enum ReadAhead {}
 
+/// Now ``Counters``.
+@available(*, unavailable, renamed: "Counters")
+public enum ReadCounts {}
+
+/// Now ``Counters``, of which a store returns an array.
+@available(*, unavailable, renamed: "Counters")
+public enum TierStatistics {}
+
 extension ReadPipeline {
   /// Gone: stages are listed in an array.
   @available(*, unavailable, message: "list the stages in an array: '[.caching(store), .retrying()]'")

@@ -69,7 +69,7 @@ public protocol RangeSource: ~Copyable, Sendable {
 
   /// What the source has done so far, for each of its ways to read, the fastest first: the counts `reads` and `bytes`.
   /// Empty by default.
-  func statistics() -> [ReadCounts]
+  func statistics() -> [Counters]
 
   /// Hints at how a range will be used. It may affect time only, never results. Must be quick and must not wait. By
   /// default does nothing.
@@ -129,7 +129,7 @@ extension RangeSource where Self: ~Copyable {
   public var isPrompt: Bool { false }
 
   /// Nothing.
-  public func statistics() -> [ReadCounts] { [] }
+  public func statistics() -> [Counters] { [] }
 
   /// Does nothing.
   public nonisolated(nonsending) func close() async {}

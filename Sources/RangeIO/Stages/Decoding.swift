@@ -188,8 +188,8 @@ final class DecodingStage: ExplainingStage {
   }
 
   /// Reads, blocks decoded, and extra bytes that were decoded to complete blocks.
-  func statistics() -> ReadCounts? {
-    ReadCounts("Decoding", counts, "reads", "blocks", "bytes beside")
+  func statistics() -> Counters? {
+    Counters("Decoding", counts, "reads", "blocks", "bytes beside")
   }
 }
 

@@ -161,8 +161,8 @@ final class LimitingStage: ReadStage {
   // MARK: figures
 
   /// Reads, reads that waited, the most that waited at the same time, and the total time they waited.
-  func statistics() -> ReadCounts? {
-    ReadCounts(
+  func statistics() -> Counters? {
+    Counters(
       "Limiting",
       counts: [
         .init("reads", counts.sum(Count.reads.rawValue)), .init("waited", counts.sum(Count.waited.rawValue)),

@@ -152,10 +152,10 @@ final class ObservingStage: ReadyStage {
 
   /// The counts so far: reads that succeeded and their bytes, reads that failed, reads that were cancelled, and two
   /// times in microseconds; with a trace, what it has. ``latency(_:)`` has all times.
-  func statistics() -> ReadCounts? {
+  func statistics() -> Counters? {
     let seen = counted()
     func microseconds(_ share: Double) -> Int { Int(seen.latency.quantile(share) / .microseconds(1)) }
-    var counts = ReadCounts(
+    var counts = Counters(
       "Observing",
       counts: [
         "reads": seen.reads, "bytes": seen.bytes, "failures": seen.failures, "cancelled": seen.cancellations,

@@ -1,4 +1,4 @@
-extension ReadCounts {
+extension Counters {
   /// The counts of a stage, each under its name.
   ///
   /// - Parameters:

@@ -87,7 +87,7 @@ final class TimeLimitStage: ReadyStage, TimedStage {
   }
 
   /// Reads that were not cached, and those that timed out.
-  func statistics() -> ReadCounts? {
-    ReadCounts("TimeLimit", counts, "reads that waited", "timed out")
+  func statistics() -> Counters? {
+    Counters("TimeLimit", counts, "reads that waited", "timed out")
   }
 }

@@ -59,6 +59,8 @@ package final class AdaptedStore: FullChunkStore {
   package func cancel(_ reservation: ChunkReservation) { store.cancel(reservation) }
   package func erase(_ range: ByteRange, of token: ChunkToken) { store.erase(range, of: token) }
   package func erase(source id: String?) { store.erase(source: id) }
+  package func statistics() -> [Counters] { store.statistics() }
+  package func close(within deadline: Duration) async throws { try await store.close(within: deadline) }
 
   package func erase(_ scope: ChunkScope) -> ChunkRemoval {
     if case .promoted(let range, let token) = scope, let tier {

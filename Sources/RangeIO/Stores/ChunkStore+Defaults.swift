@@ -7,6 +7,12 @@ extension ChunkStore {
   /// By default does nothing.
   public func erase(source id: String?) {}
 
+  /// By default none.
+  public func statistics() -> [Counters] { [] }
+
+  /// By default does nothing.
+  public func close(within deadline: Duration) async throws {}
+
   /// This store with everything that a cache asks of one. Costs a dynamic cast: resolve it once, not for each read.
   package var full: any FullChunkStore { self as? any FullChunkStore ?? AdaptedStore(self) }
 }

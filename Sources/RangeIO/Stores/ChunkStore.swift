@@ -49,6 +49,16 @@ public protocol ChunkStore: AnyObject, Sendable {
   ///
   /// - Parameter id: whose chunks, in all versions. `nil`: those of all sources.
   func erase(source id: String?)
+
+  /// What the store holds and has done, one ``Counters`` for each of its tiers. By default none.
+  func statistics() -> [Counters]
+
+  /// Writes what is still to be written and ends what needs an end: files, connections. Call it once, when the readers are
+  /// closed. By default does nothing.
+  ///
+  /// - Parameter deadline: how long that may take.
+  /// - Throws: the first error of what could not be written. The store is closed all the same.
+  func close(within deadline: Duration) async throws
 }
 
 /// What never changes about a store.

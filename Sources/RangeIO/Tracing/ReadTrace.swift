@@ -56,9 +56,9 @@ final class ReadTrace: Sendable {
   }
 
   /// What was recorded and what was left out.
-  func statistics() -> ReadCounts {
+  func statistics() -> Counters {
     let (recorded, dropped) = buffer.withLock { ($0.recorded, $0.dropped) }
-    return ReadCounts("ReadTrace", counts: ["recorded": recorded, "not recorded": dropped])
+    return Counters("ReadTrace", counts: ["recorded": recorded, "not recorded": dropped])
   }
 
   /// Writes the reads that wait. Called by one thread at a time.

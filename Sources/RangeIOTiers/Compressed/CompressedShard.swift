@@ -36,7 +36,7 @@ struct CompressedShard: ~Copyable {
 
   var table = RecordTable()
   var sources = ShardSources()
-  var counts = TierStatistics()
+  var counts = CompressedCounts()
   /// By number. Freed numbers are used again: that is safe, since a record counts only if table and segment agree.
   var segments: [Segment?] = []
   /// Filled and not yet freed, the oldest first.

@@ -102,11 +102,13 @@ package final class CompressedStore: FullChunkStore {
 
   func shard(of hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> 40) & (shards.count - 1)] }
 
+  package func statistics() -> [Counters] { [counts().counters("compressed")] }
+
   /// Returns what the store holds and has done.
   ///
   /// - Complexity: O(number of shards).
-  package func statistics() -> TierStatistics {
-    var all = TierStatistics()
+  package func counts() -> CompressedCounts {
+    var all = CompressedCounts()
     for shard in shards {
       let (counts, pieces, bytes) = shard.state.withLock {
         ($0.counts, $0.table.count, (segments: $0.segmentBytes, stored: $0.storedBytes, raw: $0.rawBytes))

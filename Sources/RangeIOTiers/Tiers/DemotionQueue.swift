@@ -12,7 +12,7 @@ final class DemotionQueue: EvictionSink {
     var isRunning = false
     /// Nothing is taken before this time.
     var pausedUntil: ReadInstant?
-    var counts = TierStatistics()
+    var counts = QueueCounts()
     /// Released by the next call of `proceed`, since that runs outside of locks.
     var replaced: [Chunk] = []
     /// Waiters until the entries up to a number have left.
@@ -132,7 +132,7 @@ final class DemotionQueue: EvictionSink {
     let isPublished = chunk.isValid && lower.insertDemoted(chunk)
     state.withLock { state in
       state.queue.finish(entry)
-      if isPublished { state.counts.moved += 1 } else { state.counts.refused += 1 }
+      if isPublished { state.counts.demoted += 1 } else { state.counts.refused += 1 }
       note(state)
     }
     chunk.charge(by: -1)
@@ -258,7 +258,7 @@ final class DemotionQueue: EvictionSink {
     return before
   }
 
-  func statistics() -> TierStatistics {
+  func counts() -> QueueCounts {
     state.withLock { state in
       var counts = state.counts
       counts.limit = state.queue.limit
@@ -272,6 +272,35 @@ final class DemotionQueue: EvictionSink {
   var queue: DemotionQueueState { state.withLock { $0.queue } }
 
   var isIdle: Bool { state.withLock { !$0.isRunning && $0.queue.waitingCount == 0 } }
+}
+
+/// What a ``DemotionQueue`` has counted, and what is on its way.
+package struct QueueCounts: StoreCounts {
+  /// Chunks that look-ups found on their way.
+  package var hits = 0
+  /// Chunks that the tier below took.
+  package var demoted = 0
+  /// Chunks that it refused.
+  package var refused = 0
+  /// Chunks for which there was no room in the queue, or that were too late.
+  package var dropped = 0
+  /// Chunks that were promoted again before they arrived.
+  package var cancelled = 0
+  /// The number of bytes that may be on their way.
+  package var limit = 0
+  /// The bytes that are.
+  package var bytes = 0
+  /// The number of chunks that are.
+  package var blocks = 0
+
+  package init() {}
+
+  package static var named: KeyValuePairs<String, WritableKeyPath<Self, Int>> {
+    [
+      "bytes": \.bytes, "limit": \.limit, "blocks": \.blocks, "demoted": \.demoted, "dropped": \.dropped,
+      "hits": \.hits, "cancelled": \.cancelled, "refused": \.refused,
+    ]
+  }
 }
 
 extension Chunk {

@@ -134,13 +134,23 @@ extension TieredChunkStore {
     }
   }
 
-  /// Writes what is in memory and may be kept on disk, then closes the directory. Readers may continue; what they read
-  /// is then kept in memory only. Does nothing without a tier on disk.
+  /// Writes what is in memory and may be kept on disk, then closes the directory, and parts that are your own stores. Readers may
+  /// continue; what they read is then kept in memory only.
   ///
-  /// - Parameter deadline: how long writing may take. What is not written by then is lost; it can be read again.
+  /// - Parameter deadline: how long writing may take, and then how long each store of your own may. What is not written by then
+  ///   is lost; it can be read again.
   /// - Throws: as ``flush()``. The store is closed even if this throws; in a cancelled task at once, and then the
   ///   directory is free for others a moment later.
   public func close(within deadline: Duration = .seconds(10)) async throws {
+    var failure: (any Error)?
+    do { try await closeDisk(within: deadline) } catch { failure = error }
+    for part in parts {
+      do { try await part.close(within: deadline) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  private func closeDisk(within deadline: Duration) async throws {
     guard let spill else { return }
     let end = now.advanced(by: deadline)
     // A moving chunk is neither above nor below. `try?`: what is not written in time is lost, which only costs time.

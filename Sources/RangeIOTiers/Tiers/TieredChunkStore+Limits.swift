@@ -49,7 +49,7 @@ extension TieredChunkStore {
   private func ways(of limit: Int, _ tiers: MemoryTiers) -> [Way] {
     func way(_ mover: DemotionQueue, of limit: Int) -> Way {
       Way(
-        limit: Configuration.queueBytes(tiers.queueLimit, of: limit), present: { mover.statistics().limit },
+        limit: Configuration.queueBytes(tiers.queueLimit, of: limit), present: { mover.counts().limit },
         change: mover.setLimit)
     }
     var ways: [Way] = []
@@ -162,86 +162,5 @@ extension MemoryStore {
         if disk.holds(range, token: chunk.token.number, grid: chunk.token.grid) { erase(range, of: chunk.token) }
       }
     }
-  }
-}
-
-extension TieredChunkStore {
-  /// What the tiers of a store hold and have done.
-  public struct Statistics: Hashable, Sendable, Encodable {
-    /// The number of bytes that all tiers in memory may take together.
-    public package(set) var limit = 0
-    /// The number of bytes that they take, with the room set aside for chunks on their way down and to the disk, used
-    /// or not.
-    public package(set) var bytes = 0
-    /// The most bytes that they ever took at once.
-    public package(set) var peakBytes = 0
-    /// The memory tier. Its misses include bytes that the tiers below may have.
-    public package(set) var memory = TierStatistics()
-    /// The chunks on their way down from memory.
-    public package(set) var moving = TierStatistics()
-    /// The compressed tier.
-    public package(set) var compressed = TierStatistics()
-    /// The chunks on their way to the disk, if there is a compressed tier above it.
-    public package(set) var movingToDisk = TierStatistics()
-    /// The tier on disk, if there is one.
-    public package(set) var disk: DiskStatistics?
-
-    package init() {}
-  }
-
-  /// The budget of the tiers in memory, if this store made them.
-  package var budget: MemoryBudget? { memory?.budget }
-
-  /// Returns what the tiers hold and have done. If there are several parts of one kind, the values are those of the
-  /// topmost part. `limit`, `bytes` and `peakBytes` include all parts in memory.
-  public func statistics() -> Statistics {
-    var all = Statistics()
-    all.moving = mover.statistics()
-    let movers = movers
-    if spill != nil, let first = movers.first, let last = movers.last, first !== last {
-      (all.moving, all.movingToDisk) = (first.statistics(), last.statistics())
-    }
-    for part in parts.reversed() {
-      switch part {
-      case let part as MemoryStore: all.memory = part.statistics()
-      case let part as CompressedStore: all.compressed = part.statistics()
-      case let part as SpillStore: all.disk = part.statistics()
-      default: break
-      }
-    }
-    (all.limit, all.bytes, all.peakBytes) = memoryUse
-    return all
-  }
-
-  /// The memory limit of all parts together, the bytes they take, and the most they have taken.
-  private var memoryUse: (limit: Int, bytes: Int, peakBytes: Int) {
-    if let budget { return (budget.limit.bytes, budget.bytes, budget.peakBytes) }
-    return [upper, lower].reduce((0, 0, 0)) { sum, part in
-      let one: (limit: Int, bytes: Int, peakBytes: Int)
-      switch part {
-      case let part as TieredChunkStore: one = part.memoryUse
-      case let part as MemoryStore: one = (part.ledger.ownLimit, part.ledger.bytes, part.ledger.peakBytes)
-      case let part as CompressedStore:
-        let statistics = part.statistics()
-        one = (statistics.limit, statistics.bytes, statistics.peakBytes)
-      default: return sum
-      }
-      let (limit, overflow) = sum.0.addingReportingOverflow(one.limit)
-      return (overflow ? .max : limit, sum.1 + one.bytes, sum.2 + one.peakBytes)
-    }
-  }
-}
-
-extension TieredChunkStore.Statistics: CustomStringConvertible {
-  /// A summary for people: one line for everything in memory, which has one limit, and one for each tier.
-  public var description: String {
-    // The other tiers use what one tier leaves of the limit.
-    let above = """
-      in all: \(bytes) of \(limit) bytes of memory, with the room set aside for chunks on their way down
-      memory: \(memory.bytes) bytes in \(memory.told)
-      moving: \(moving.bytes) bytes in \(moving.told)
-      compressed: \(compressed)
-      """
-    return disk.map { above + "\ndisk: \($0)" } ?? above
   }
 }

@@ -118,7 +118,7 @@ struct ReplayCommand: CommandWithStats {
       var log = store.tunerState == nil ? nil : TuneLog(store, requestedBytes: replay.requestedBytes)
       let counts = try await counts(replay, options, store, log: &log) { progress.advance($0) }
       if let log { try logFile?.write(log.text) }
-      report.rows.append(.init(policy: name, counts: counts, estimates: store.statistics().estimates))
+      report.rows.append(.init(policy: name, counts: counts, estimates: store.estimates()))
       if self.tiers { report.rows.append(try await row(name, replay, options, factory, tiers)) }
     }
     try StandardOutput().line(json ? report.json.text() : report.text)
@@ -153,7 +153,7 @@ struct ReplayCommand: CommandWithStats {
     let source = MadeUpSource(byteCount: replay.trace.byteCount, page: page)
     var target = try await TierTarget(tiers, budget, options, factory, source)
     let counts = try await replay.run(&target) { progress.advance($0) }
-    return .init(policy: policy + tiers.name, counts: counts, tiers: target.store.statistics())
+    return .init(policy: policy + tiers.name, counts: counts, tiers: target.store.counts())
   }
 
   /// In the order of blocks, measures the store alone; in the order of requests, a reader with the store.

@@ -19,21 +19,21 @@ struct CacheShow {
     try await withSource(SourceName(path: path), OpeningOptions(engine: engine), pipeline) { reader in
       for name in ["cache empty at first", "the same reads again"] {
         guard report.comparison.mismatch == nil else { return }
-        let before = (hits: store.statistics().hits, fetched: Self.fetched(by: reader))
+        let before = (hits: store.counts().hits, fetched: Self.fetched(by: reader))
         var row = DemoReport.CacheRow(
           reading: try await TimedPass(reader: reader, plain: plain, blockSize: Self.blockSize)
             .run(name, ranges, &report.comparison))
-        row.hits = store.statistics().hits - before.hits
+        row.hits = store.counts().hits - before.hits
         row.fetchedBytes = Self.fetched(by: reader) - before.fetched
         report.cacheRows.append(row)
       }
     }
-    report.cachedBytes = store.statistics().bytes
-    report.cachedBlocks = store.statistics().blocks
+    report.cachedBytes = store.counts().bytes
+    report.cachedBlocks = store.counts().blocks
   }
 
   static func fetched(by reader: RangeReader) -> Int {
-    reader.statistics().source.reduce(0) { $0 + $1.bytes }
+    reader.statistics().source.reduce(0) { $0 + ($1.bytes ?? 0) }
   }
 }
 
@@ -55,20 +55,20 @@ struct TierShow {
       let pass = TimedPass(reader: reader, plain: plain, blockSize: Self.blockSize)
       for name in ["tiers empty at first", "the same reads again"] {
         guard report.comparison.mismatch == nil else { return }
-        let (before, fetched) = (store.statistics(), Self.fetches(by: reader))
+        let (before, fetched) = (store.counts(), Self.fetches(by: reader))
         var row = DemoReport.TierRow(reading: try await pass.run(name, ranges, &report.comparison))
-        let after = store.statistics()
+        let after = store.counts()
         row.movingHits = after.moving.hits - before.moving.hits
         row.compressedHits = after.compressed.hits - before.compressed.hits
         row.fetches = Self.fetches(by: reader) - fetched
         report.tierRows.append(row)
       }
     }
-    report.tiers = store.statistics()
+    report.tiers = store.counts()
   }
 
   private static func fetches(by reader: RangeReader) -> Int {
-    reader.statistics().source.reduce(0) { $0 + $1.reads }
+    reader.statistics().source.reduce(0) { $0 + ($1["reads"] ?? 0) }
   }
 }
 

@@ -39,14 +39,14 @@ struct DemoReport {
   var seed: UInt64
   var rows: [Row] = []
   var comparison = DemoComparison()
-  var lanes: [ReadCounts] = []
+  var lanes: [Counters] = []
   var cacheRows: [CacheRow] = []
   /// The bytes in the cache at the end, including its bookkeeping.
   var cachedBytes = 0
   var cachedBlocks = 0
   /// Filled if tiers are shown.
   var tierRows: [TierRow] = []
-  var tiers: TieredChunkStore.Statistics?
+  var tiers: TieredChunkStore.Counts?
   /// Filled if a cache on a disk is shown.
   var spill: SpillFacts?
   var peakMemory = 0
@@ -73,7 +73,7 @@ extension DemoReport {
       ]
     }
     let figures = Table(columns: [.left, .right, .right, .right, .right, .right, .right, .right], rows: cells).text
-    let lanes = lanes.map { "\($0.name) \(Figures.size($0.bytes))" }.joined(separator: ", ")
+    let lanes = lanes.map { "\($0.name) \(Figures.size($0.bytes ?? 0))" }.joined(separator: ", ")
     let facts = Table(
       columns: [.left, .left],
       rows: [
@@ -130,7 +130,11 @@ extension DemoReport {
       "tiers": tierJSON,
       "spill": spill?.json ?? .null,
       "lanes": .array(
-        lanes.map { .object(["name": .string($0.name), "reads": .integer($0.reads), "bytes": .integer($0.bytes)]) }),
+        lanes.map {
+          .object([
+            "name": .string($0.name), "reads": .integer($0["reads"] ?? 0), "bytes": .integer($0.bytes ?? 0),
+          ])
+        }),
       "comparedReads": .integer(comparison.reads), "comparedBytes": .integer(comparison.bytes),
       "mismatch": comparison.mismatch.map { .integer($0) } ?? .null,
       "peakMemoryBytes": .integer(peakMemory), "isOK": .bool(comparison.mismatch == nil), "verdict": .string(verdict),

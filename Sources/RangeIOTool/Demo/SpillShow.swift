@@ -31,7 +31,7 @@ struct SpillShow {
     } catch let error as ReadError {
       throw SpillLook.failure(error, directory)
     }
-    blocksAtFirst = store.statistics().disk?.blocks ?? 0
+    blocksAtFirst = store.counts().disk?.blocks ?? 0
   }
 
   func run(_ path: String, _ engine: FileSource.Engine, _ plain: PlainFile, _ report: inout DemoReport) async throws {
@@ -45,9 +45,9 @@ struct SpillShow {
       let pass = TimedPass(reader: reader, plain: plain, blockSize: Self.blockSize)
       for name in [blocksAtFirst == 0 ? "disk empty at first" : "disk as it was left", "the same reads again"] {
         guard report.comparison.mismatch == nil else { break }
-        let before = Counts(store.statistics(), source)
+        let before = Counts(store.counts(), source)
         let reading = try await pass.run(name, blocks, &report.comparison)
-        let after = Counts(store.statistics(), source)
+        let after = Counts(store.counts(), source)
         facts.rows.append(
           .init(
             reading: reading, compressed: after.compressed - before.compressed, disk: after.disk - before.disk,
@@ -76,7 +76,7 @@ struct SpillShow {
     let disk: Int
     let source: Int
 
-    init(_ tiers: TieredChunkStore.Statistics, _ source: SlowSource) {
+    init(_ tiers: TieredChunkStore.Counts, _ source: SlowSource) {
       compressed = tiers.compressed.hits
       disk = tiers.disk?.hits ?? 0
       self.source = source.reads

@@ -35,7 +35,7 @@ struct Silence {
 ///
 /// - Parameter counts: what the source has counted so far.
 nonisolated(nonsending) func tellingOfSilence<Result>(
-  of name: SourceName, _ counts: @escaping @Sendable () -> [ReadCounts],
+  of name: SourceName, _ counts: @escaping @Sendable () -> [Counters],
   _ body: nonisolated(nonsending) () async throws -> Result
 ) async throws -> Result {
   guard name.isURL, StandardError.isTerminal else { return try await body() }

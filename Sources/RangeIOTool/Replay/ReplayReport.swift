@@ -7,9 +7,9 @@ struct ReplayReport {
     var policy: String
     var counts: ReplayCounts
     /// The results of the tiers, if the cache had any.
-    var tiers: TieredChunkStore.Statistics?
+    var tiers: TieredChunkStore.Counts?
     /// What the store estimates of other sizes.
-    var estimates: [TierStatistics.Estimate] = []
+    var estimates: [MemoryStore.Estimate] = []
   }
 
   /// One line about the trace and the cache.
@@ -56,7 +56,7 @@ struct ReplayReport {
       func share(_ hits: Int) -> String { Figures.decimal(Double(hits) / accesses * 100, places: 2) + "%" }
       cells.append([
         row.policy, share(row.counts.hits - below), share(tiers.moving.hits), share(tiers.compressed.hits),
-        Figures.decimal(tiers.compressed.ratio, places: 2), Figures.count(tiers.moving.moved),
+        Figures.decimal(tiers.compressed.ratio, places: 2), Figures.count(tiers.moving.demoted),
         Figures.count(tiers.moving.dropped + tiers.compressed.dropped + tiers.compressed.incompressible),
         Figures.count(tiers.compressed.insertions - tiers.compressed.evictions - tiers.compressed.blocks),
         Figures.decimal(Double(tiers.peakBytes) / Double(max(1, tiers.limit)) * 100, places: 1) + "%",
@@ -83,12 +83,12 @@ struct ReplayReport {
       })
   }
 
-  private static func json(_ tiers: TieredChunkStore.Statistics, _ counts: ReplayCounts) -> JSON {
+  private static func json(_ tiers: TieredChunkStore.Counts, _ counts: ReplayCounts) -> JSON {
     let below = tiers.compressed.hits + tiers.moving.hits + tiers.movingToDisk.hits + (tiers.disk?.foundBlocks ?? 0)
     return .object([
       "memoryHits": .integer(counts.hits - below), "movingHits": .integer(tiers.moving.hits + tiers.movingToDisk.hits),
       "compressedHits": .integer(tiers.compressed.hits), "compressionRatio": .number(tiers.compressed.ratio),
-      "moved": .integer(tiers.moving.moved), "dropped": .integer(tiers.moving.dropped + tiers.compressed.dropped),
+      "moved": .integer(tiers.moving.demoted), "dropped": .integer(tiers.moving.dropped + tiers.compressed.dropped),
       "incompressible": .integer(tiers.compressed.incompressible), "budget": .integer(tiers.limit),
       "peakOfBudget": .integer(tiers.peakBytes), "spill": tiers.disk.map { SpillRow($0, tiers, counts).json } ?? .null,
     ])
@@ -98,11 +98,11 @@ struct ReplayReport {
 extension ReplayReport {
   /// The results of a disk tier in a replay.
   struct SpillRow {
-    let spill: DiskStatistics
-    let tiers: TieredChunkStore.Statistics
+    let spill: DiskCounts
+    let tiers: TieredChunkStore.Counts
     let counts: ReplayCounts
 
-    init(_ spill: DiskStatistics, _ tiers: TieredChunkStore.Statistics, _ counts: ReplayCounts) {
+    init(_ spill: DiskCounts, _ tiers: TieredChunkStore.Counts, _ counts: ReplayCounts) {
       (self.spill, self.tiers, self.counts) = (spill, tiers, counts)
     }
 
@@ -123,7 +123,7 @@ extension ReplayReport {
         "reinsertions": .integer(spill.reinsertions), "writesPer100": .number(perHundred(writes)),
         "blockAmplification": .number(amplification), "fileBytes": .integer(spill.fileBytes),
         "writtenBytes": .integer(spill.writtenBytes), "writeAmplification": .number(spill.writeAmplification),
-        "gated": .integer(spill.gated), "present": .integer(spill.present), "dropped": .integer(dropped),
+        "gated": .integer(spill.rejectedAdmission), "present": .integer(spill.present), "dropped": .integer(dropped),
         "droppedAbove": .integer(tiers.moving.dropped), "droppedBelow": .integer(tiers.movingToDisk.dropped),
         "evictions": .integer(spill.evictions), "blocks": .integer(spill.blocks), "segments": .integer(spill.segments),
         "segmentsMade": .integer(spill.segmentsMade), "limit": .integer(spill.limit),
@@ -154,7 +154,7 @@ extension ReplayReport {
   }
 }
 
-extension DiskStatistics {
+extension DiskCounts {
   /// Blocks found on the disk, or while they were being moved there.
   var foundBlocks: Int { hits + stagedHits }
 }

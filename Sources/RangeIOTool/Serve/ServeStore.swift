@@ -15,10 +15,10 @@ import RangeIOTiers
     private let caching: ReadPipeline
     private let sharing: ReadPipeline
     private let closeNodes: @Sendable () async -> Void
-    private let countsOfNodes: @Sendable () -> [ReadCounts]
+    private let countsOfNodes: @Sendable () -> [Counters]
     /// The nodes that cannot be used now, and why.
     let faultsOfNodes: @Sendable () async -> [String]
-    private let countsOfSharing: @Sendable () -> ReadCounts?
+    private let countsOfSharing: @Sendable () -> Counters?
 
     init(_ command: ServeCommand) async throws {
       let all =
@@ -102,7 +102,7 @@ import RangeIOTiers
     }
 
     var statistics: [String: any Encodable & Sendable] {
-      var all: [String: any Encodable & Sendable] = ["store": tiers.statistics()]
+      var all: [String: any Encodable & Sendable] = ["store": tiers.statistics(), "estimates": tiers.estimates()]
       let nodes = countsOfNodes()
       if !nodes.isEmpty { all["nodes"] = nodes }
       if let sharing = countsOfSharing() { all["shared"] = sharing }

@@ -26,7 +26,7 @@ struct CacheOutcomes: SeededTally, Equatable {
     merges += other.merges
   }
 
-  mutating func add(_ statistics: TierStatistics) {
+  mutating func add(_ statistics: MemoryCounts) {
     hits = statistics.hits
     evictions = statistics.evictions
     stale = statistics.stale
@@ -163,7 +163,7 @@ final class CacheSimulation: ReadingSimulation {
       world.withLock { world in
         world.resizing -= 1
         // Only the last of several knows what holds.
-        if world.resizing == 0 { world.allowed = max(store.statistics().limit, store.statistics().bytes) }
+        if world.resizing == 0 { world.allowed = max(store.counts().limit, store.counts().bytes) }
       }
     }
     try await store.resize(to: .bytes(limit))
@@ -172,7 +172,7 @@ final class CacheSimulation: ReadingSimulation {
 
   /// Looks at what must hold at any time.
   func look() throws {
-    let statistics = store.statistics()
+    let statistics = store.counts()
     try world.withLock { world in
       guard (0...world.allowed).contains(statistics.bytes) else {
         throw SimulationFault(what: "\(statistics.bytes) bytes are held of \(world.allowed)")
@@ -191,7 +191,7 @@ final class CacheSimulation: ReadingSimulation {
       if isQuiet { break }
     }
     guard isQuiet else { throw SimulationFault(what: "something is still on its way: \(store.statistics())") }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     try world.withLock { world in
       world.tally.add(statistics)
       world.tally.retired = world.tokens.values.filter { !$0.isAlive }.count
@@ -200,7 +200,7 @@ final class CacheSimulation: ReadingSimulation {
       }
     }
     store.removeAll()
-    guard store.statistics().bytes == 0, store.statistics().blocks == 0 else {
+    guard store.counts().bytes == 0, store.counts().blocks == 0 else {
       throw SimulationFault(what: "bytes are lost: \(store.statistics())")
     }
     // All turns are back, or this hangs.
@@ -208,7 +208,7 @@ final class CacheSimulation: ReadingSimulation {
   }
 
   private var isQuiet: Bool {
-    guard store.statistics().reservedBytes == 0 else { return false }
+    guard store.counts().reservedBytes == 0 else { return false }
     return world.withLock { world in
       world.tokens.values.allSatisfy { $0.flights.count == 0 && $0.isUnread }
     }

@@ -277,14 +277,14 @@ final class HangSimulation: Sendable {
   }
 
   private func isQuiet(_ store: TieredChunkStore) -> Bool {
-    store.mover.isIdle && store.inner?.mover.isIdle != false && store.statistics().memory.reservedBytes == 0
+    store.mover.isIdle && store.inner?.mover.isIdle != false && store.counts().memory.reservedBytes == 0
       && store.spill!.watch.count == 0 && !store.spill!.state.withLock { $0.isWriting }
       && store.sources.all.allSatisfy { $0.flights.count == 0 }
   }
 
   private func whatMoves(_ store: TieredChunkStore) -> String {
     let spill = store.spill!
-    return "\(store.statistics().memory.reservedBytes) bytes reserved, \(spill.watch.count) calls watched, writing: "
+    return "\(store.counts().memory.reservedBytes) bytes reserved, \(spill.watch.count) calls watched, writing: "
       + "\(spill.state.withLock { $0.isWriting }), flights: \(store.sources.all.map { $0.flights.count }), movers idle: "
       + "\(store.mover.isIdle), \(store.inner?.mover.isIdle ?? true)"
   }

@@ -135,7 +135,7 @@ final class MergingSimulation: Sendable {
         world.withLock { $0.tally.changed += 1 }
         return
       }
-      guard store.statistics().bytes <= store.statistics().limit else { throw Wrong(what: "over the limit") }
+      guard store.counts().bytes <= store.counts().limit else { throw Wrong(what: "over the limit") }
     }
   }
 
@@ -176,7 +176,7 @@ final class MergingSimulation: Sendable {
     }
     for reader in readers { await reader.close() }
     store.removeAll()
-    guard store.statistics().bytes == 0 else { throw Wrong(what: "bytes are lost: \(store.statistics())") }
+    guard store.counts().bytes == 0 else { throw Wrong(what: "bytes are lost: \(store.statistics())") }
   }
 
   private func fault() -> FaultySource<SyntheticSource>.Fault? {

@@ -29,7 +29,7 @@ struct SpilledOutcomes: SeededTally, Equatable {
     for path in paths { self[keyPath: path] += other[keyPath: path] }
   }
 
-  mutating func note(_ statistics: TieredChunkStore.Statistics) {
+  mutating func note(_ statistics: TieredChunkStore.Counts) {
     hitsMemory += statistics.memory.hits
     hitsCompressed += statistics.compressed.hits
     guard let spill = statistics.disk else { return }
@@ -106,7 +106,7 @@ final class SpilledSimulation: Sendable {
       disk.faults = .none
       let store = try await open(process)
       if life > 0 {
-        world.withLock { $0.tally.foundAgain += store.spill!.statistics().blocks }
+        world.withLock { $0.tally.foundAgain += store.spill!.counts().blocks }
         try await checkAll(store)
       }
       setFaults()
@@ -233,7 +233,7 @@ final class SpilledSimulation: Sendable {
     var recount = TieredRecount(store.inner!, of: store)
     recount.compare { [sources] token, range in sources[token.source.id == "source 0" ? 0 : 1].expected(range) }
     if let fault = recount.faults.first { throw Wrong(what: fault) }
-    world.withLock { $0.tally.note(store.statistics()) }
+    world.withLock { $0.tally.note(store.counts()) }
     // All turns are back, or this hangs.
     for _ in 0..<4 { try await store.sources.unreserved.enter() }
     for _ in 0..<4 { store.sources.unreserved.leave() }
@@ -248,7 +248,7 @@ final class SpilledSimulation: Sendable {
   }
 
   private func isQuiet(_ store: TieredChunkStore) -> Bool {
-    store.mover.isIdle && store.inner!.mover.isIdle && store.statistics().memory.reservedBytes == 0
+    store.mover.isIdle && store.inner!.mover.isIdle && store.counts().memory.reservedBytes == 0
       && store.spill!.watch.count == 0 && !store.spill!.state.withLock { $0.isWriting }
       && store.sources.all.allSatisfy { $0.flights.count == 0 }
   }
@@ -256,7 +256,7 @@ final class SpilledSimulation: Sendable {
   private func whatMoves(_ store: TieredChunkStore) -> String {
     let spill = store.spill!
     let flights = store.sources.all.map { $0.flights.count }
-    return "\(store.statistics().memory.reservedBytes) bytes reserved, \(spill.watch.count) calls watched, writing: "
+    return "\(store.counts().memory.reservedBytes) bytes reserved, \(spill.watch.count) calls watched, writing: "
       + "\(spill.state.withLock { $0.isWriting }), flights: \(flights), movers idle: \(store.mover.isIdle), "
       + "\(store.inner!.mover.isIdle)"
   }

@@ -108,7 +108,7 @@ final class TieredRemovalSimulation: Sendable {
     codec.whileDecoding(nil)
     for reader in readers { await reader.close() }
     for _ in 0..<20 where !store.mover.isIdle { try await simulation.clock.sleep(for: .milliseconds(1)) }
-    guard store.mover.isIdle, store.statistics().memory.reservedBytes == 0 else {
+    guard store.mover.isIdle, store.counts().memory.reservedBytes == 0 else {
       throw Wrong(what: "something is still on its way")
     }
     if let fault = TieredRecount(store).faults.first { throw Wrong(what: fault) }

@@ -34,11 +34,11 @@ struct TieredOutcomes: SeededTally, Equatable {
     reading.add(other.reading)
   }
 
-  mutating func note(_ statistics: TieredChunkStore.Statistics) {
+  mutating func note(_ statistics: TieredChunkStore.Counts) {
     hits = statistics.memory.hits
     hitsMoving = statistics.moving.hits
     hitsBelow = statistics.compressed.hits
-    moved = statistics.moving.moved
+    moved = statistics.moving.demoted
     movesDropped = statistics.moving.dropped
     movesRefused = statistics.moving.refused
     movesCancelled = statistics.moving.cancelled
@@ -260,7 +260,7 @@ final class TieredSimulation: ReadingSimulation {
       if isQuiet { break }
     }
     guard isQuiet else { throw SimulationFault(what: "something is still on its way: \(store.statistics())") }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     try world.withLock { world in
       world.tally.note(statistics)
       world.tally.retired = world.tokens.values.filter { !$0.isAlive }.count
@@ -273,7 +273,7 @@ final class TieredSimulation: ReadingSimulation {
     store.removeAll()
     try recount()
     let tiers = store.memory!
-    guard tiers.memory.ledger.bytes == 0, store.statistics().compressed.blocks == 0 else {
+    guard tiers.memory.ledger.bytes == 0, store.counts().compressed.blocks == 0 else {
       throw SimulationFault(what: "bytes are lost: \(store.statistics())")
     }
     // All turns are back, or this hangs.
@@ -291,7 +291,7 @@ final class TieredSimulation: ReadingSimulation {
   }
 
   private var isQuiet: Bool {
-    guard store.mover.isIdle, store.statistics().memory.reservedBytes == 0 else { return false }
+    guard store.mover.isIdle, store.counts().memory.reservedBytes == 0 else { return false }
     return world.withLock { world in
       world.tokens.values.allSatisfy { $0.flights.count == 0 && $0.isUnread }
     }

@@ -76,7 +76,7 @@ extension StagesModel {
     }
     guard readAheadBudget.bytes == 0 else { throw Wrong(what: "\(readAheadBudget.bytes) bytes are still ahead") }
     guard store.flightCount == 0 else { throw Wrong(what: "\(store.flightCount) flights") }
-    guard store.isQuiet else { throw Wrong(what: "\(store.statistics().reservedBytes) bytes reserved") }
+    guard store.isQuiet else { throw Wrong(what: "\(store.counts().reservedBytes) bytes reserved") }
     guard simulation.clock.sleeperCount == 0 else { throw Wrong(what: "\(simulation.clock.sleeperCount) timers") }
   }
 }

@@ -67,10 +67,10 @@ final class CachedReadsModel: Sendable {
     for task in tasks { try await task.value }
     try await meddling.value
     // What has nobody waiting ends by itself.
-    while store.statistics().reservedBytes > 0 { try await simulation.time.sleep(for: .milliseconds(1)) }
+    while store.counts().reservedBytes > 0 { try await simulation.time.sleep(for: .milliseconds(1)) }
     try checkAccounts()
     for reader in readers { await reader.close() }
-    let evictions = store.statistics().evictions
+    let evictions = store.counts().evictions
     return tally.withLock { tally in
       tally.evicted = evictions
       return tally
@@ -93,7 +93,7 @@ final class CachedReadsModel: Sendable {
       } catch is CancellationError {
         tally.withLock { $0.cancelled += 1 }
       }
-      let statistics = store.statistics()
+      let statistics = store.counts()
       guard statistics.bytes <= statistics.limit || statistics.reservedBytes > 0 else {
         throw Wrong(what: "\(statistics.bytes) bytes, over \(statistics.limit)")
       }
@@ -120,7 +120,7 @@ final class CachedReadsModel: Sendable {
 
   private func checkAccounts() throws {
     let recount = MemoryRecount(store)
-    let statistics = store.statistics()
+    let statistics = store.counts()
     if let fault = recount.faults.first { throw Wrong(what: fault) }
     guard statistics.bytes == recount.bytes, statistics.bytes <= statistics.limit else {
       throw Wrong(what: "\(statistics.bytes) bytes are counted of \(recount.bytes)")

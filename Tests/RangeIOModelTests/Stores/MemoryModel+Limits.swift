@@ -7,17 +7,17 @@ import RangeIOTesting
 extension MemoryModel {
   mutating func trim() async throws(Mismatch) {
     let size = random.below(limit)
-    let before = store.statistics()
+    let before = store.counts()
     do { try await store.trim(to: .bytes(size)) } catch { throw Mismatch(description: "trimming: \(error)") }
     try takeEvictions(since: before.evictions)
-    let after = store.statistics().bytes
+    let after = store.counts().bytes
     try expect(after <= size || after == before.pinnedBytes + metadataBytes + outstanding.bytes, "\(after) left")
     tally.shrunk += 1
   }
 
   mutating func resize() async throws(Mismatch) {
     let new = (500 + random.below(4000)) * scale
-    let before = store.statistics()
+    let before = store.counts()
     let stays = before.pinnedBytes + metadataBytes
     let fits = stays + outstanding.bytes <= new
     // It would wait for what is reserved, and nobody else is here to give it back.
@@ -39,10 +39,10 @@ extension MemoryModel {
 
   mutating func handleMemoryPressure() throws(Mismatch) {
     let pressure = [MemoryPressure.normal, .warning, .critical][random.below(3)]
-    let before = store.statistics()
+    let before = store.counts()
     store.handleMemoryPressure(pressure)
     try takeEvictions(since: before.evictions)
-    let after = store.statistics()
+    let after = store.counts()
     let stays = after.pinnedBytes + metadataBytes + outstanding.bytes
     switch pressure {
     case .normal: try expect(after == before, "something went without pressure")
@@ -82,7 +82,7 @@ extension MemoryModel {
         missing += 1
       }
     }
-    let evictions = store.statistics().evictions - before
+    let evictions = store.counts().evictions - before
     try expect(missing == evictions, "\(evictions) were evicted, but \(missing) are missing")
     tally.evicted += missing
   }
@@ -126,7 +126,7 @@ extension MemoryModel {
     let charge = metadata.map { MemoryStore.charge(of: $0.count) } ?? 0
     let pinned = MemoryRecount(store).pinnedBytes
     let fits = charge == 0 || charge <= limit / 2 && pinned + metadataBytes + outstanding.bytes + charge <= limit
-    let before = store.statistics().evictions
+    let before = store.counts().evictions
     var code: ReadError.Code?
     do { try store.setMetadata(metadata, of: versions[version].description) } catch {
       code = (error as? ReadError)?.code

@@ -42,7 +42,7 @@ extension MemoryModel {
     let recount = MemoryRecount(store)
     let whole = store.remove(.everything)
     for version in versions.indices { empty(version) }
-    try expect(store.statistics().removedBytes == recount.bytes, "not all of \(recount.bytes) bytes are removed")
+    try expect(store.counts().removedBytes == recount.bytes, "not all of \(recount.bytes) bytes are removed")
     removal = Removal(steps: whole.makeAsyncIterator(), whole: whole)
     if random.below(3) == 0 { removal = nil }
   }
@@ -53,12 +53,12 @@ extension MemoryModel {
     removal = nil
     guard random.below(4) > 0 else { return }
     // Less than it was at first, if others have wanted the room.
-    let total = store.statistics().removedBytes
-    let before = store.statistics().bytes
+    let total = store.counts().removedBytes
+    let before = store.counts().bytes
     guard let progress = await current.steps.next(isolation: #isolation) else {
       return try expect(total == 0, "a removal ended with \(total) bytes left")
     }
-    let freed = before - store.statistics().bytes
+    let freed = before - store.counts().bytes
     try expect(freed >= 0 && freed <= total && progress.removedBytes <= progress.totalBytes, "\(progress)")
     try expect(progress.totalBytes - progress.removedBytes == total - freed, "\(progress) is not what is left")
     removal = current

@@ -35,7 +35,7 @@ extension MemoryModel {
   }
 
   private mutating func checkAccounts(_ recount: MemoryRecount) throws(Mismatch) {
-    let counted = store.statistics()
+    let counted = store.counts()
     let outstanding = outstanding
     let bytes = recount.bytes + metadataBytes + outstanding.bytes + counted.removedBytes
     try expect(removal != nil || counted.removedBytes == 0, "\(counted.removedBytes) removed bytes stay")

@@ -113,11 +113,11 @@ extension MemoryModel {
   }
 
   private mutating func insert(_ one: Underway) throws(Mismatch) {
-    let before = store.statistics()
+    let before = store.counts()
     _ = evicted.takeAll()
     let isPublished = store.insert(
       arriving(one.range, one.kept), at: one.range, ticket: one.ticket, reservation: one.reservation)
-    let after = store.statistics()
+    let after = store.counts()
     guard kept[one.kept].isAlive, kept[one.kept].generation == one.generation else {
       try expect(!isPublished, "bytes that were removed were kept")
       tally.stale += 1

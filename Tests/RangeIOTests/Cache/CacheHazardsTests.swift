@@ -35,7 +35,7 @@ import Testing
       if let bytes = try? await follower.value { #expect(bytes == SyntheticSource.bytes(10..<50)) }
     }
     await quiet()
-    #expect(store.statistics().reservedBytes == 0)
+    #expect(store.counts().reservedBytes == 0)
   }
 
   @Test func `a fetch that began before a removal does not bring old bytes back`() async throws {
@@ -53,13 +53,13 @@ import Testing
       gate.releaseNext()
       #expect(try await before.value == SyntheticSource.bytes(0..<100))
       #expect(!store.contains(0..<1, of: reader.source))
-      #expect(store.statistics().bytes == store.statistics().reservedBytes)
+      #expect(store.counts().bytes == store.counts().reservedBytes)
       gate.open()
       #expect(try await after.value == SyntheticSource.bytes(0..<100))
       #expect(store.contains(0..<100, of: reader.source))
       store.removeAll()
     }
-    #expect(store.statistics().stale == 3)
+    #expect(store.counts().stale == 3)
   }
 
   @Test func `a slow fetch of an old version never overwrites newer bytes`() async throws {
@@ -73,7 +73,7 @@ import Testing
     gate.open()
     await #expect { try await late.value } throws: { ($0 as? ReadError)?.code == .sourceChanged }
     #expect(try await new.read(0..<100) == SyntheticSource.bytes(0..<100, version: 1))
-    #expect(store.statistics().reservedBytes == 0)
+    #expect(store.counts().reservedBytes == 0)
   }
 
   @Test func `a ticket of an older generation is refused, and one of a retired version`() throws {
@@ -89,7 +89,7 @@ import Testing
     #expect(source.reserve(0..<100) == nil)
     #expect(newer.put(0..<100))
     #expect(newer.holds(0..<100))
-    #expect(store.statistics().reservedBytes == 0)
+    #expect(store.counts().reservedBytes == 0)
   }
 
   @Test func `holes between what is kept are gaps, never zeros`() async throws {
@@ -98,7 +98,7 @@ import Testing
     for start in stride(from: 0, to: 40_000, by: 500) { _ = try await reader.read(start..<start + 7) }
     let before = source.bytesRead
     #expect(try await reader.read(0..<40_000) == SyntheticSource.bytes(0..<40_000))
-    let kept = store.statistics()
+    let kept = store.counts()
     // What had a place was not read again; what is a hole was read.
     #expect(source.bytesRead - before >= 40_000 - 80 * 7)
     #expect(source.bytesRead - before <= 40_000)
@@ -123,7 +123,7 @@ import Testing
     }
     let recount = MemoryRecount(store)
     #expect(recount.faults.isEmpty)
-    #expect(store.statistics().bytes == 10 * MemoryStore.charge(of: 100))
+    #expect(store.counts().bytes == 10 * MemoryStore.charge(of: 100))
     #expect(recount.entries.allSatisfy { $0.pieces[0].bytes.backingByteCount == 100 })
   }
 
@@ -140,7 +140,7 @@ import Testing
     #expect(MemoryRecount(store).faults.isEmpty)
     store.remove(source: "source")
     #expect(other.holds(0..<4096))
-    #expect(store.statistics().bytes == MemoryStore.charge(of: 4096))
+    #expect(store.counts().bytes == MemoryStore.charge(of: 4096))
   }
 
   @Test func `evicting subtracts what inserting added, whatever was merged in between`() async throws {
@@ -155,14 +155,14 @@ import Testing
         if block % 3 == 0 { source.put(range) }
       }
       #expect(MemoryRecount(store).faults.isEmpty)
-      #expect(store.statistics().bytes == MemoryRecount(store).bytes)
-      try await store.trim(to: .bytes(store.statistics().bytes / 2))
-      #expect(store.statistics().bytes == MemoryRecount(store).bytes)
+      #expect(store.counts().bytes == MemoryRecount(store).bytes)
+      try await store.trim(to: .bytes(store.counts().bytes / 2))
+      #expect(store.counts().bytes == MemoryRecount(store).bytes)
     }
     try await store.trim(to: .bytes(0))
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(store.ledger.blocks == 0)
-    #expect(store.statistics().evictedBytes > 0)
+    #expect(store.counts().evictedBytes > 0)
   }
 
   @Test func `a limit is kept from the first byte over it, not when somebody looks`() {
@@ -171,9 +171,9 @@ import Testing
     let sources = (0..<4).map { StoredSource(store, id: "\($0)") }
     for block in 0..<100 {
       for source in sources { source.put(source.block(block)) }
-      #expect(store.statistics().bytes <= store.statistics().limit)
+      #expect(store.counts().bytes <= store.counts().limit)
     }
-    #expect(store.statistics().peakBytes <= store.statistics().limit)
+    #expect(store.counts().peakBytes <= store.counts().limit)
   }
 
   @Test func `a failed fetch gives its room back and wakes all who wait`() async throws {
@@ -182,7 +182,7 @@ import Testing
     let (reader, gate) = try await gated(source)
     let readers = (0..<20).map { _ in start { try await reader.read(0..<4096) } }
     await gate.arrivals(1)
-    #expect(store.statistics().reservedBytes == MemoryStore.charge(of: 4096))
+    #expect(store.counts().reservedBytes == MemoryStore.charge(of: 4096))
     gate.releaseNext(throwing: Broken())
     gate.open()
     var failed = 0
@@ -191,7 +191,7 @@ import Testing
     }
     // The one that began it; the others try again.
     #expect(failed <= 1)
-    #expect(store.statistics().reservedBytes == 0)
-    #expect(store.statistics().bytes == MemoryRecount(store).bytes)
+    #expect(store.counts().reservedBytes == 0)
+    #expect(store.counts().bytes == MemoryRecount(store).bytes)
   }
 }

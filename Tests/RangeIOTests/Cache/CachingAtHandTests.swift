@@ -19,7 +19,7 @@ struct CachingAtHandTests {
     let reader = try await reader()
     let seen = Locked((flights: -1, reserved: -1))
     source.meanwhile { [store] _ in
-      seen.withLock { $0 = (store.flightCount, store.statistics().reservedBytes) }
+      seen.withLock { $0 = (store.flightCount, store.counts().reservedBytes) }
     }
     #expect(try await reader.isRight(4096..<8192))
     #expect(seen.withLock { $0.flights } == 0)
@@ -31,7 +31,7 @@ struct CachingAtHandTests {
     #expect(source.answered.count == 1)
     let statistics = reader.statistics()
     #expect(statistics.reads == 2 && statistics.cacheHits == 1)
-    #expect(store.statistics().misses == 1 && store.statistics().hits == 1)
+    #expect(store.counts().misses == 1 && store.counts().hits == 1)
   }
 
   @Test func `a source that waits is asked in the same way`() async throws {
@@ -61,7 +61,7 @@ struct CachingAtHandTests {
     source.hasAll = true
     for block in 12..<24 { #expect(try await reader.isRight(block * 4096..<block * 4096 + 100)) }
     #expect(source.answered.count > 6)
-    #expect(store.isQuiet && store.statistics().blocks == 0)
+    #expect(store.isQuiet && store.counts().blocks == 0)
     await reader.close()
   }
 
@@ -109,7 +109,7 @@ struct CachingAtHandTests {
     let blocks = (1..<20).filter { !meter.sample.contains($0) }
     for block in blocks { #expect(try await reader.isRight(block * 4096..<block * 4096 + 100)) }
     #expect(source.asked == blocks.map { $0 * 4096..<$0 * 4096 + 100 } && source.answered.count == 1)
-    #expect(store.statistics().misses == 1 + blocks.count && store.statistics().blocks == 0)
+    #expect(store.counts().misses == 1 + blocks.count && store.counts().blocks == 0)
     // A second read is kept, and a third one found.
     let second = blocks[3] * 4096..<blocks[3] * 4096 + 100
     #expect(try await reader.isRight(second))
@@ -144,7 +144,7 @@ struct CachingAtHandTests {
     #expect(try await reader.isRight(5000..<15_000))
     #expect(source.answered == [5000..<15_000])
     #expect(store.cachedRanges(of: reader.source) == [5000..<15_000])
-    #expect(store.statistics().blocks == 3)
+    #expect(store.counts().blocks == 3)
     #expect(MemoryRecount(store).faults == [])
     store.remove(8192..<8193, of: reader.source)
     #expect(store.cachedRanges(of: reader.source) == [5000..<8192, 12_288..<15_000])
@@ -163,7 +163,7 @@ struct CachingAtHandTests {
       #expect(store.cachedRanges(of: description) == [])
       #expect(store.isQuiet)
     }
-    #expect(store.statistics().stale == 3)
+    #expect(store.counts().stale == 3)
     #expect(try await reader.isRight(4096..<8192))
     #expect(store.cachedRanges(of: description) == [4096..<8192])
   }
@@ -173,7 +173,7 @@ struct CachingAtHandTests {
     source.meanwhile { [store] _ in for token in store.sources.all { token.retire() } }
     #expect(try await reader.isRight(4096..<8192))
     #expect(store.cachedRanges(of: reader.source) == [])
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 
   @Test func `a block that another read keeps in between is kept once`() async throws {
@@ -184,15 +184,15 @@ struct CachingAtHandTests {
       store.insert(SyntheticSource.bytes(range), at: range, ticket: token.ticket(), reservation: reservation)
     }
     #expect(try await reader.isRight(4096..<8192))
-    #expect(store.statistics().blocks == 1)
-    #expect(store.statistics().bytes == MemoryStore.charge(of: 4096))
+    #expect(store.counts().blocks == 1)
+    #expect(store.counts().bytes == MemoryStore.charge(of: 4096))
   }
 
   @Test func `a lowered limit holds for what is under way`() async throws {
     let reader = try await reader()
     source.meanwhile { [store] _ in store.setLimit(0) }
     #expect(try await reader.isRight(4096..<8192))
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(store.cachedRanges(of: reader.source) == [])
   }
 
@@ -201,8 +201,8 @@ struct CachingAtHandTests {
     let reader = try await reader(.exact, small)
     source.hold(false)
     for _ in 0..<3 { #expect(try await reader.isRight(4096..<8192)) }
-    #expect(small.statistics().blocks == 0)
-    #expect(small.statistics().peakBytes == 0)
+    #expect(small.counts().blocks == 0)
+    #expect(small.counts().peakBytes == 0)
   }
 
   @Test func `an answer of the wrong size is not trusted, and the source is read`() async throws {
@@ -264,11 +264,11 @@ struct CachingAtHandTests {
     let small = MemoryStore(configuration)
     let reader = try await reader(.exact, small)
     for block in 0..<20 {
-      source.meanwhile { [small] _ in #expect(small.statistics().bytes <= small.statistics().limit) }
+      source.meanwhile { [small] _ in #expect(small.counts().bytes <= small.counts().limit) }
       #expect(try await reader.isRight(block * 4096..<(block + 1) * 4096))
-      #expect(small.statistics().bytes == min(block + 1, 4) * MemoryStore.charge(of: 4096))
+      #expect(small.counts().bytes == min(block + 1, 4) * MemoryStore.charge(of: 4096))
     }
-    #expect(small.statistics().blocks == 4 && small.statistics().evictions == 16)
+    #expect(small.counts().blocks == 4 && small.counts().evictions == 16)
     #expect(MemoryRecount(small).faults == [])
   }
 }

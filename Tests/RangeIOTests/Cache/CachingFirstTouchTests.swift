@@ -44,15 +44,15 @@ struct CachingFirstTouchTests {
     for piece in [8192..<9500, 9500..<10_100] { for _ in 0..<2 { _ = try await reader.read(piece) } }
     if hasTimeLimits { store.limit(age: .seconds(1000), idle: nil) }
     // With room for more, nothing would pass.
-    try await store.resize(to: .bytes(store.statistics().bytes))
-    let before = (source.bytesRead, store.statistics())
+    try await store.resize(to: .bytes(store.counts().bytes))
+    let before = (source.bytesRead, store.counts())
     for _ in 0..<3 {
       // A read of the sample decides anew.
       reader.source.isPassed = true
       #expect(try await reader.isRight(range))
     }
     #expect(source.bytesRead == before.0)
-    #expect(store.statistics().hits >= before.1.hits + 3 && store.statistics().misses == before.1.misses)
+    #expect(store.counts().hits >= before.1.hits + 3 && store.counts().misses == before.1.misses)
     // Of the rest only what is missing is read.
     reader.source.isPassed = true
     #expect(try await reader.isRight(8000..<12_000))

@@ -21,7 +21,7 @@ import Testing
     let index = try await RangeReader(FileSource(path), [.caching(store, fill: .exact)])
     #expect(try await survey.read(0..<4096) == Bytes(contents[0..<4096]))
     #expect(try await index.read(90_000..<90_010) == Bytes(contents[90_000..<90_010]))
-    #expect(store.statistics().bytes > 65_536)
+    #expect(store.counts().bytes > 65_536)
 
     let fresh = try await survey.read(0..<4096, caching: .bypass)
     let there = try await survey.read(0..<4096, caching: .onlyIfCached)
@@ -43,7 +43,7 @@ import Testing
     try await store.resize(to: .mebibytes(64))
     try await store.trim(to: .mebibytes(16))
     store.handleMemoryPressure(.warning)
-    #expect(store.statistics().limit == 64 << 20)
+    #expect(store.counts().limit == 64 << 20)
   }
 
   @Test func `a store says what is there, keeps what must stay and removes`() async throws {
@@ -56,17 +56,17 @@ import Testing
     #expect(isThere && ranges == [0..<65_536])
 
     try store.pin(0..<512, of: survey.source)
-    #expect(store.statistics().pinnedBytes > 0)
+    #expect(store.counts().pinnedBytes > 0)
     store.unpin(0..<512, of: survey.source)
     try store.setMetadata(Bytes("parsed".utf8), of: survey.source)
     let note = store.metadata(of: survey.source)
-    #expect(note == Bytes("parsed".utf8) && store.statistics().pinnedBytes == 0)
+    #expect(note == Bytes("parsed".utf8) && store.counts().pinnedBytes == 0)
 
     store.remove(4096..<8192, of: survey.source)
     #expect(!store.contains(4096..<8192, of: survey.source))
     store.remove(source: survey.source.id)
     for await progress in store.removeAll() { #expect(progress.removedBytes <= progress.totalBytes) }
-    #expect(store.statistics().blocks == 0 && store.metadata(of: survey.source) == nil)
+    #expect(store.counts().blocks == 0 && store.metadata(of: survey.source) == nil)
     await survey.close()
   }
 
@@ -86,8 +86,8 @@ import Testing
     let store = TieredChunkStore(configuration)
     let listening = store.handleMemoryPressure(from: MemoryPressure.signals())
     try await store.resize(memory: .mebibytes(64), compressed: .mebibytes(32))
-    #expect(store.statistics().limit == 96 << 20)
-    #expect(store.statistics().moving.dropped == 0)
+    #expect(store.counts().limit == 96 << 20)
+    #expect(store.counts().moving.dropped == 0)
     listening.cancel()
   }
 }

@@ -37,7 +37,7 @@ import Testing
     #expect(try await reader.isRight(0..<100))
     asking.caching = .normal
     #expect(fetched == [0..<100, 5..<10, 0..<100, 0..<100, 0..<100])
-    #expect(store.statistics().hits == 0)
+    #expect(store.counts().hits == 0)
   }
 
   @Test func `a read that takes what is cached only never fetches`() async throws {
@@ -83,7 +83,7 @@ import Testing
     let reader = try await reader(source, store, fill: .block)
     for _ in 0..<3 { #expect(try await reader.isRight(10..<20)) }
     #expect(source.asked == [10..<20, 10..<20, 10..<20])
-    #expect(store.statistics() == MemoryStore(limit: .mebibytes(1)).statistics())
+    #expect(store.counts() == MemoryStore(limit: .mebibytes(1)).counts())
     asking.caching = .onlyIfCached
     let error = await #expect(throws: ReadError.self) { try await reader.read(10..<20) }
     #expect(error?.code == .notCached)
@@ -117,7 +117,7 @@ import Testing
     let parts = (0..<200).map { 1 << 20 + $0 * 8192..<1 << 20 + $0 * 8192 + 400 }
     #expect(try await reader.read(parts) == parts.map { SyntheticSource.bytes($0) })
     #expect(store.cachedRanges(of: reader.source) == kept)
-    #expect(store.statistics().peakBytes <= store.statistics().limit)
+    #expect(store.counts().peakBytes <= store.counts().limit)
     #expect(store.isQuiet)
     #expect(kept.contains { $0.contains(150) })
   }

@@ -65,13 +65,13 @@ struct CachingSharingTests {
     let (one, other) = (try await reader(sources[0]), try await reader(sources[1]))
     for reader in [one, other, one] { #expect(try await reader.isRight(0..<100)) }
     #expect(sources.map(\.asked) == [[0..<100], [0..<100]])
-    #expect(store.statistics().blocks == 2)
+    #expect(store.counts().blocks == 2)
     await one.close()
-    #expect(store.statistics().blocks == 1)
+    #expect(store.counts().blocks == 1)
     #expect(try await other.isRight(0..<100))
     await other.close()
-    #expect(store.statistics().blocks == 0)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().blocks == 0)
+    #expect(store.counts().bytes == 0)
     #expect(store.sources.count == 0)
   }
 
@@ -111,8 +111,8 @@ struct CachingSharingTests {
     token.retire()
     source.letGo()
     #expect(try await read.value)
-    #expect(store.statistics().bytes == 0)
-    #expect(store.statistics().stale == 1)
+    #expect(store.counts().bytes == 0)
+    #expect(store.counts().stale == 1)
   }
 
   @Test func `a stream of the version before does not cost the cache of the one after`() async throws {
@@ -230,7 +230,7 @@ struct CachingSharingTests {
     await one.close()
     for _ in 0..<2 { #expect(try await other.isRight(50..<200)) }
     await other.close()
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 
   @Test func `a reader that is closed lets go of its version`() async throws {

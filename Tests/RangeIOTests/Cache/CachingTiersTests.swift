@@ -77,7 +77,7 @@ import Testing
       start { try await reader.read(number..<number + 100) == source.expected(number..<number + 100) }
     }
     await quiet()
-    #expect(store.statistics().compressed.hits == 1000)
+    #expect(store.counts().compressed.hits == 1000)
     #expect(decoding.count.now == 0)
     await quiet()
     #expect(elsewhere.run() > 0)
@@ -132,7 +132,7 @@ import Testing
     let reader = try await reader(store)
     let reads = (0..<10).map { _ in start { try await reader.read(0..<100) } }
     await quiet()
-    #expect(store.statistics().compressed.hits == 10)
+    #expect(store.counts().compressed.hits == 10)
     for read in reads { read.cancel() }
     for read in reads { await #expect(throws: CancellationError.self) { try await read.value } }
     await allQuiet()
@@ -143,7 +143,7 @@ import Testing
     #expect(elsewhere.run() > 0)
     #expect(try await again.value)
     #expect(source.requests.isEmpty)
-    #expect(store.memory!.memory.statistics().reservedBytes == 0)
+    #expect(store.memory!.memory.counts().reservedBytes == 0)
   }
 
   @Test func `closing the reader that began a load ends its reads, and others have theirs`() async throws {
@@ -152,10 +152,10 @@ import Testing
     let (one, other) = (try await reader(store), try await reader(store))
     let first = start { try await one.read(0..<100) }
     await quiet()
-    #expect(store.statistics().compressed.hits == 1)
+    #expect(store.counts().compressed.hits == 1)
     let second = start { try await other.read(50..<300) == source.expected(50..<300) }
     await quiet()
-    #expect(store.statistics().compressed.hits == 2)
+    #expect(store.counts().compressed.hits == 2)
     let closing = start { await one.close() }
     let error = await #expect(throws: ReadError.self) { try await first.value }
     #expect(error?.code == .closed)
@@ -220,7 +220,7 @@ import Testing
       #expect(ByteRanges.normalize(source.requests[before...]) == [0..<8192])
       // Each byte once, whether both blocks were asked for together or one after the other.
       #expect(source.requests[before...].reduce(0) { $0 + $1.count } == 8192)
-      #expect(store.statistics().compressed.damaged == 2)
+      #expect(store.counts().compressed.damaged == 2)
       decoding.isDamaged.withLock { $0 = false }
     }
   }
@@ -302,15 +302,15 @@ import Testing
     // The second touch would promote it.
     _ = fill.held(0..<10, in: store)
     let reader = try await reader(store)
-    let hits = store.statistics().compressed.hits
+    let hits = store.counts().compressed.hits
     let read = start { try await isRight(reader, 0..<100) }
     await quiet()
-    #expect(store.statistics().compressed.hits > hits)
+    #expect(store.counts().compressed.hits > hits)
     store.remove(source: reader.source.id)
     await quiet()
     #expect(elsewhere.run() > 0)
     #expect(try await read.value)
     #expect(!store.contains(0..<1, of: reader.source))
-    #expect(store.memory!.memory.statistics().bytes == 0)
+    #expect(store.memory!.memory.counts().bytes == 0)
   }
 }

@@ -98,12 +98,12 @@ import Testing
     for read in reads.dropLast() { read.cancel() }
     for read in reads.dropLast() { await #expect(throws: CancellationError.self) { try await read.value } }
     #expect(source.cancellations == 0)
-    #expect(store.statistics().reservedBytes > 65_536)
+    #expect(store.counts().reservedBytes > 65_536)
     reads[99].cancel()
     await #expect(throws: CancellationError.self) { try await reads[99].value }
     await quiet()
     #expect(source.cancellations == 1 && store.isQuiet)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(source.waiting.isEmpty)
     // Nobody joins what was cancelled.
     source.hold(false)
@@ -154,7 +154,7 @@ import Testing
     source.letGo()
     for read in before { #expect(try await read.value) }
     #expect(store.cachedRanges(of: reader.source) == [])
-    #expect(store.statistics().stale == 1)
+    #expect(store.counts().stale == 1)
     let later = await stampede(reader, 20)
     #expect(source.asked.count == 2, "they join the newer one")
     source.letGo()
@@ -180,7 +180,7 @@ import Testing
     older.hold(false)
     for read in before { #expect(try await read.value) }
     #expect(store.cachedRanges(of: one.source) == [0..<65_536])
-    #expect(store.statistics().insertions == 1)
+    #expect(store.counts().insertions == 1)
     #expect(store.isQuiet)
   }
 

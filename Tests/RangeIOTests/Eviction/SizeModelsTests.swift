@@ -75,7 +75,7 @@ import Testing
     configuration.sampling = .thorough
     configuration.shards = 1
     let store = MemoryStore(configuration)
-    #expect(store.statistics().estimates.isEmpty)
+    #expect(store.estimates().isEmpty)
     let reader = try await RangeReader(SyntheticSource(byteCount: 1 << 20), [.caching(store, blockSize: .kibibytes(4))])
     // A loop of 100 blocks never hits in 64 of LRU, and nearly always in 128; by one block and by several.
     for round in 0..<20 {
@@ -84,11 +84,11 @@ import Testing
         _ = try await reader.read(range)
       }
     }
-    let estimates = store.statistics().estimates
+    let estimates = store.estimates()
     #expect(estimates.map(\.limit) == [32, 64, 128, 256].map { $0 * MemoryStore.charge(of: 4096) })
     #expect(estimates.map(\.hitRatio) == [0, 0, 0.95, 0.95])
     try await store.resize(to: .bytes(128 * MemoryStore.charge(of: 4096)), blocks: 128)
-    #expect(store.statistics().estimates.map(\.limit).last == 512 * MemoryStore.charge(of: 4096))
+    #expect(store.estimates().map(\.limit).last == 512 * MemoryStore.charge(of: 4096))
     await reader.close()
   }
 }

@@ -91,16 +91,16 @@ struct HostileArithmeticTests {
   @Test func `statistics of any numbers`() {
     for number in Hostile.integers {
       var reader = RangeReader.Statistics()
-      reader.stages = (0..<3).map { _ in ReadCounts("a", counts: [.init("b", number)], wastedBytes: number)
+      reader.stages = (0..<3).map { _ in Counters("a", counts: [.init("b", number)], wastedBytes: number)
       }
       _ = (reader.wastedBytes, reader.description)
-      var spill = DiskStatistics()
+      var spill = DiskCounts()
       (spill.hits, spill.stagedHits, spill.fileBytes, spill.writtenBytes) = (number, number, number, number)
       (spill.blocks, spill.indexBytes) = (number, number)
-      _ = (spill.description, spill.writeAmplification, spill.indexBytesPerBlock)
-      var compressed = TierStatistics()
+      _ = ("\(spill.counters("disk"))", spill.writeAmplification)
+      var compressed = CompressedCounts()
       (compressed.rawBytes, compressed.storedBytes) = (number, number)
-      _ = (compressed.description, compressed.ratio)
+      _ = ("\(compressed.counters("compressed"))", compressed.ratio)
     }
   }
 

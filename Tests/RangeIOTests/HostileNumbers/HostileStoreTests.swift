@@ -71,7 +71,7 @@ struct HostileStoreTests {
           let store = MemoryStore(configuration)
           let reader = try await RangeReader(HostileSource(), [.caching(store)])
           _ = try await reader.read(0..<4097)
-          #expect(store.statistics().bytes <= limit.bytes)
+          #expect(store.counts().bytes <= limit.bytes)
           try await store.trim(toBlocks: blocks)
           try await store.trim(to: block)
           await survives { try await store.resize(to: block, blocks: blocks) }

@@ -17,7 +17,7 @@ struct CacheStatisticsTests {
     for _ in 0..<2 { _ = try await first.read(0..<4096) }
     let second = try await RangeReader(path, cache: store)
     for _ in 0..<10 { _ = try await second.read(0..<4096) }
-    #expect(!second.statistics().description.contains("nothing"))
+    #expect(!"\(second.statistics())".contains("nothing"))
     await first.close()
     await second.close()
   }
@@ -27,7 +27,7 @@ struct CacheStatisticsTests {
     let store = FIFOStore(limit: .mebibytes(1))
     let reader = try await RangeReader(path, cache: store)
     for _ in 0..<4 { #expect(try await reader.read(5000..<5100) == Bytes(bytes[5000..<5100])) }
-    let read = reader.statistics().source.reduce(0) { $0 + $1.bytes }
+    let read = reader.statistics().source.reduce(0) { $0 + ($1.bytes ?? 0) }
     #expect(read == 100 + 4096, "once for itself, and once with its block to be kept")
     await reader.close()
   }

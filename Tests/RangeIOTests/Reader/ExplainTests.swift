@@ -166,7 +166,7 @@ struct ExplainTests {
     let memory: Int
 
     init(_ store: TieredChunkStore, _ source: SyntheticSource) {
-      let statistics = store.statistics()
+      let statistics = store.counts()
       self.source = source.readCount
       spill = statistics.disk!.hits
       compressed = statistics.compressed.hits

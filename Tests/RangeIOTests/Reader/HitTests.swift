@@ -16,13 +16,13 @@ import Testing
   @Test func `a cancelled task gets no hit, and counts none`() async throws {
     let reader = try await open()
     _ = try await reader.read(0..<4096)
-    let (before, hits) = (reader.statistics(), store.statistics().hits)
+    let (before, hits) = (reader.statistics(), store.counts().hits)
     let read = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await reader.read(0..<10)
     }
     await #expect(throws: CancellationError.self) { try await read.value }
-    #expect(reader.statistics().reads == before.reads && store.statistics().hits == hits)
+    #expect(reader.statistics().reads == before.reads && store.counts().hits == hits)
     #expect(try await reader.isRight(0..<10))
     await reader.close()
   }

@@ -141,7 +141,7 @@ struct MemoryBudgetTests {
     let outlet = Refilling(source)
     store.sendEvictions(to: outlet)
     for block in 0..<1000 { if budget.missing(5000) <= 0 { source.put(source.block(block)) } }
-    #expect(store.statistics().bytes > 64 << 10, "it uses what others leave")
+    #expect(store.counts().bytes > 64 << 10, "it uses what others leave")
     store.giveUp(10_000)
     #expect(outlet.count.withLock { $0 } < 10)
     #expect(MemoryRecount(store).faults.isEmpty)
@@ -164,7 +164,7 @@ struct MemoryBudgetTests {
       }
     }
     fill()
-    let queue = store.mover.statistics().limit
+    let queue = store.mover.counts().limit
     #expect(tiers.memory.ledger.bytes > 1 << 20, "all that the compressed tier leaves")
     #expect(store.budget?.bytes == tiers.memory.ledger.bytes + tiers.compressed!.ledger.bytes + queue)
     for block in 5000..<9000 { source.put(block, in: tiers.compressed!) }
@@ -174,6 +174,6 @@ struct MemoryBudgetTests {
     #expect(tiers.memory.ledger.bytes + queue <= (1 << 20) + (64 << 10))
     #expect(tiers.memory.ledger.bytes + queue > 900 << 10, "and what belongs to memory stays there")
     fill()
-    #expect(store.statistics().peakBytes <= store.statistics().limit)
+    #expect(store.counts().peakBytes <= store.counts().limit)
   }
 }

@@ -111,6 +111,6 @@ import Testing
       }
     }
     #expect(hits.withLock { $0 } == RIO_MOST_NUMBERED + 20)
-    #expect(store.statistics().hits == RIO_MOST_NUMBERED + 20)
+    #expect(store.counts().hits == RIO_MOST_NUMBERED + 20)
   }
 }

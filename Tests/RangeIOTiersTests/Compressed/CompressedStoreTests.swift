@@ -23,7 +23,7 @@ struct CompressedStoreTests {
   private func isSound(_ store: CompressedStore) -> Bool {
     let faults = CompressedRecount(store).faults
     #expect(faults.isEmpty)
-    #expect(store.statistics().peakBytes <= store.statistics().limit)
+    #expect(store.counts().peakBytes <= store.counts().limit)
     return faults.isEmpty
   }
 
@@ -42,7 +42,7 @@ struct CompressedStoreTests {
     #expect(piece.loader.loadNow().bytes == source.expected(piece.range))
     #expect(source.held(source.block(3), in: store).map(\.shouldPromote) == [true])
     #expect(source.read(source.block(2).lowerBound..<source.block(5).upperBound, in: store) == [source.block(3)])
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.blocks == 1)
     #expect(statistics.storedBytes == 1024)
     #expect(statistics.rawBytes == 4096)
@@ -61,8 +61,8 @@ struct CompressedStoreTests {
     more.sendEvictions(to: evicted)
     #expect(!more.insertDemoted(chunk(more)))
     #expect(evicted.takeAll().map(\.byteCount) == [4096])
-    #expect(more.statistics().incompressible == 1)
-    #expect(more.statistics().bytes == 0)
+    #expect(more.counts().incompressible == 1)
+    #expect(more.counts().bytes == 0)
     // Seven bytes cannot shrink by an eighth, whatever the codec.
     let tiny = Self.store(.mebibytes(1))
     #expect(!FillSource(tiny.sources).put(0, 0..<7, in: tiny))
@@ -79,8 +79,8 @@ struct CompressedStoreTests {
     for count in [-1, 0, 3585, Int.max] {
       let store = Self.store(.mebibytes(1), codec: Liar(count: count))
       #expect(!FillSource(store.sources).put(0, in: store))
-      #expect(store.statistics().incompressible == 1)
-      #expect(store.statistics().bytes == 0)
+      #expect(store.counts().incompressible == 1)
+      #expect(store.counts().bytes == 0)
     }
   }
 
@@ -92,12 +92,12 @@ struct CompressedStoreTests {
     #expect(source.read(500..<3500, in: store) == [500..<1000, 2000..<2500, 3000..<3500])
     // What is there already is not stored again; what covers it takes its place.
     #expect(source.put(0, 100..<200, in: store))
-    #expect(store.statistics().blocks == 3)
+    #expect(store.counts().blocks == 3)
     #expect(source.put(0, 0..<3000, in: store))
     #expect(source.read(0..<4096, in: store) == [0..<4000])
-    #expect(store.statistics().blocks == 2)
+    #expect(store.counts().blocks == 2)
     for lower in stride(from: 0, to: 4000, by: 100) { source.put(1, lower..<lower + 50, in: store) }
-    #expect(store.statistics().blocks == 2 + PieceList.longest)
+    #expect(store.counts().blocks == 2 + PieceList.longest)
     #expect(isSound(store))
   }
 
@@ -128,7 +128,7 @@ struct CompressedStoreTests {
     #expect(source.read(source.block(7), in: store) == [source.block(7).upperBound - 4096..<source.block(7).upperBound])
     let huge = FillSource(store.sources, id: "huge", byteCount: 1 << 50, blockSize: 1 << 40)
     #expect(!huge.put(0, (1 << 40) - 4096..<1 << 40, in: store))
-    #expect(store.statistics().dropped == 1)
+    #expect(store.counts().dropped == 1)
   }
 
   // MARK: limits
@@ -142,11 +142,11 @@ struct CompressedStoreTests {
       if random.below(3) == 0 { #expect(source.read(source.block(random.below(block + 1)), in: store) != nil) }
       #expect(store.ledger.bytes <= limit)
     }
-    #expect((store.statistics().blocks > 0) == (limit > 8192))
-    #expect(store.statistics().dropped == (limit > 8192 ? 0 : 2000))
+    #expect((store.counts().blocks > 0) == (limit > 8192))
+    #expect(store.counts().dropped == (limit > 8192 ? 0 : 2000))
     #expect(isSound(store))
     store.removeAll()
-    #expect(store.statistics().blocks == 0)
+    #expect(store.counts().blocks == 0)
     #expect(isSound(store))
   }
 
@@ -156,7 +156,7 @@ struct CompressedStoreTests {
     for block in 0..<100 { #expect(source.put(block, in: store)) }
     #expect(source.read(0..<100 * 4096, in: store) == [0..<100 * 4096])
     try await store.resize(to: .bytes(0))
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     try await store.resize(to: .bytes(.max))
     #expect(source.put(0, in: store))
   }
@@ -180,13 +180,13 @@ struct CompressedStoreTests {
     #expect(store.segmentSize == 8192)
     var block = 0
     // The accounts reach the limit at every possible distance from it: that must not cost what is to be copied on.
-    while store.statistics().segmentsFreed < 200 {
+    while store.counts().segmentsFreed < 200 {
       source.put(block, in: store)
       // A seventh: one in each segment.
       if block % 7 == 0 { #expect(source.read(source.block(block), in: store) == [source.block(block)]) }
       block += 1
     }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.reinsertions > 150, "\(statistics)")
     #expect(isSound(store))
     // What is read all the time stays.
@@ -202,12 +202,12 @@ struct CompressedStoreTests {
     let store = Self.store(.kibibytes(256), codec: FillCodec(ratio: 16))
     let source = FillSource(store.sources, blockSize: 16)
     var block = 0
-    while store.statistics().segmentsFreed < 20 {
+    while store.counts().segmentsFreed < 20 {
       source.put(block, in: store)
       if block % 5 == 0 { _ = source.held(source.block(block), in: store) }
       block += 1
     }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     // A fifth of each segment was read.
     #expect(statistics.reinsertions * 6 > statistics.evictions, "\(statistics)")
     #expect(isSound(store))
@@ -221,7 +221,7 @@ struct CompressedStoreTests {
     for block in 0..<20 { #expect(source.isIn(store, block), "block \(block)") }
     try await store.trim(to: .bytes(0))
     for block in 0..<20 { #expect(source.isIn(store, block), "block \(block)") }
-    #expect(store.statistics().blocks == 20)
+    #expect(store.counts().blocks == 20)
     #expect(isSound(store))
   }
 
@@ -241,7 +241,7 @@ struct CompressedStoreTests {
     for block in 0..<500 { source.put(block, in: store) }
     try await store.trim(to: .kibibytes(300))
     #expect(store.ledger.bytes <= 300 << 10)
-    #expect(store.statistics().limit == 1 << 20)
+    #expect(store.counts().limit == 1 << 20)
     #expect(source.isIn(store, 499))
     try await store.resize(to: .kibibytes(150))
     #expect(store.ledger.bytes <= 150 << 10)
@@ -264,7 +264,7 @@ struct CompressedStoreTests {
       try await store.resize(to: .bytes(0))
     }
     await #expect(throws: CancellationError.self) { try await trim.value }
-    #expect(store.statistics().limit == 1 << 20)
+    #expect(store.counts().limit == 1 << 20)
   }
 
   @Test func `what a reader holds of an evicted segment stays readable, and charged until it is let go`() async throws {
@@ -274,7 +274,7 @@ struct CompressedStoreTests {
     var held = source.held(source.block(0), in: store)
     store.removeAll()
     store.drop(to: 0)
-    #expect(store.statistics().blocks == 0)
+    #expect(store.counts().blocks == 0)
     #expect(store.ledger.bytes == SegmentMemory.footprint(of: store.segmentSize))
     #expect(held[0].loader.loadNow().bytes == source.expected(source.block(0)))
     held = []
@@ -285,8 +285,8 @@ struct CompressedStoreTests {
       held += source.held(source.block(block), in: store)
     }
     for piece in held { #expect(piece.loader.loadNow().bytes == source.expected(piece.range)) }
-    #expect(store.statistics().dropped > 0)
-    #expect(store.statistics().peakBytes <= 256 << 10)
+    #expect(store.counts().dropped > 0)
+    #expect(store.counts().peakBytes <= 256 << 10)
     held = []
     #expect(source.put(5000, in: store))
     #expect(isSound(store))
@@ -300,8 +300,8 @@ struct CompressedStoreTests {
     let source = FillSource(store.sources)
     token.withLock { $0 = source.token }
     #expect(!source.put(0, in: store))
-    #expect(store.statistics().stale == 1)
-    #expect(store.statistics().bytes == SegmentMemory.footprint(of: store.segmentSize))
+    #expect(store.counts().stale == 1)
+    #expect(store.counts().bytes == SegmentMemory.footprint(of: store.segmentSize))
     token.withLock { $0 = nil }
     #expect(source.put(0, in: store))
     source.token.beginRemoval()
@@ -330,7 +330,7 @@ struct CompressedStoreTests {
     #expect(source.read(0..<end, in: store) == [])
     #expect(other.isIn(store, 5))
     store.erase(.retired(other.token))
-    #expect(store.statistics().blocks == 0)
+    #expect(store.counts().blocks == 0)
     #expect(isSound(store))
   }
 
@@ -344,7 +344,7 @@ struct CompressedStoreTests {
     #expect(held[0].loader.loadNow().bytes == nil)
     damaged.withLock { $0 = false }
     #expect(source.read(0..<3 * 4096, in: store) == [source.block(0), source.block(2)])
-    #expect(store.statistics().damaged == 1)
+    #expect(store.counts().damaged == 1)
     #expect(isSound(store))
   }
 
@@ -368,10 +368,10 @@ struct CompressedStoreTests {
     #expect(source.isIn(store, 0))
     #expect(!source.isIn(store, 1))
     #expect(source.held(source.block(1), in: store).isEmpty)
-    #expect(store.statistics().expirations == 1)
+    #expect(store.counts().expirations == 1)
     executor.run()
-    #expect(store.statistics().blocks == 1)
-    #expect(store.statistics().expirations == 3)
+    #expect(store.counts().blocks == 1)
+    #expect(store.counts().expirations == 3)
     // Older than allowed, though read all the time.
     clock.advance(by: .seconds(29))
     #expect(source.held(source.block(0), in: store).count == 1)
@@ -448,7 +448,7 @@ struct CompressedStoreTests {
     #expect(outlet.chunks.all.map(\.block) == [3] && outlet.proceeded.withLock { $0 } == 1)
     clock.advance(by: .seconds(10))
     #expect(!store.insertDemoted(chunk))
-    #expect(outlet.chunks.all.count == 1 && store.statistics().dropped == 2)
+    #expect(outlet.chunks.all.count == 1 && store.counts().dropped == 2)
   }
 
   @Test func `what is evicted goes on decompressed, with its fetchedAt and when it was read`() {

@@ -42,9 +42,9 @@ import Testing
     #expect(tiers.store.spill === tiers.disk)
     #expect(tiers.store.contains(0..<4096 * 8, of: old.source))
     tiers.store.remove(0..<4096 * 4, of: old.source)
-    #expect(tiers.disk.statistics().blocks == 4)
+    #expect(tiers.disk.counts().blocks == 4)
     try await tiers.store.flush()
-    #expect(tiers.store.statistics().disk?.tombstones == 1)
+    #expect(tiers.store.counts().disk?.tombstones == 1)
     try await tiers.store.close()
     // The directory was given back.
     let again = try await spill.open()
@@ -69,7 +69,7 @@ import Testing
   @Test(arguments: [false, true]) func `both tiers in memory are resized`(fromBelow: Bool) async throws {
     let tiers = try await open(SpillOnSimulatedDisk(segment: 64 << 10), fromBelow: fromBelow)
     try await tiers.store.resize(memory: .kibibytes(128), compressed: .kibibytes(64))
-    #expect(tiers.memory.statistics().limit == 128 << 10 && tiers.compressed.statistics().limit == 64 << 10)
+    #expect(tiers.memory.counts().limit == 128 << 10 && tiers.compressed.counts().limit == 64 << 10)
     try await tiers.store.close()
   }
 }

@@ -54,16 +54,16 @@ import Testing
     let source = FillSource(sources, byteCount: 1 << 20)
     try store.setMetadata(Bytes([1, 2, 3]), of: source.source)
     #expect(store.metadata(of: source.source) == Bytes([1, 2, 3]))
-    #expect(upper.statistics().bytes > 0)
-    #expect(upper.statistics().reservedBytes == 0)
+    #expect(upper.counts().bytes > 0)
+    #expect(upper.counts().reservedBytes == 0)
     // Whoever removes it, it is given back to where it was taken from.
     lower.remove(source: source.source.id)
-    #expect(upper.statistics().bytes == 0)
-    #expect(lower.statistics().bytes == 0)
+    #expect(upper.counts().bytes == 0)
+    #expect(lower.counts().bytes == 0)
     try store.setMetadata(Bytes([1, 2, 3]), of: source.source)
     store.removeAll()
     #expect(store.metadata(of: source.source) == nil)
-    #expect(upper.statistics().bytes == 0)
+    #expect(upper.counts().bytes == 0)
   }
 
   @Test func `limits by time reach both`() {
@@ -87,19 +87,30 @@ import Testing
     let source = FillSource(sources, byteCount: 1 << 20)
     source.put(0, in: upper)
     source.put(1, in: lower)
-    let statistics = store.statistics()
-    #expect(statistics.memory == upper.statistics())
-    #expect(statistics.compressed == lower.statistics())
-    #expect(statistics.limit == upper.statistics().limit + lower.statistics().limit)
-    #expect(statistics.bytes == upper.statistics().bytes + lower.statistics().bytes)
+    let statistics = store.counts()
+    #expect(statistics.memory == upper.counts())
+    #expect(statistics.compressed == lower.counts())
+    #expect(statistics.limit == upper.counts().limit + lower.counts().limit)
+    #expect(statistics.bytes == upper.counts().bytes + lower.counts().bytes)
+  }
+
+  @Test func `stores of one's own are listed among the tiers, and closed with them`() async throws {
+    let own = FIFOLike(sources)
+    let store = TieredChunkStore(TieredChunkStore(memory(.kibibytes(64)), own), compressed(.kibibytes(32)))
+    #expect(
+      store.statistics().map(\.name) == ["all memory", "memory", "memory queue", "own", "own queue", "compressed"])
+    #expect(store.statistics()["own"]?.hits == 1 && store.statistics()["memory"]?.limit == 64 << 10)
+    #expect(store.statistics()["own"]?.misses == nil && store.statistics()["all memory"]?.limit == 96 << 10)
+    await #expect(throws: ReadError.self) { try await store.close(within: .seconds(7)) }
+    #expect(own.closings.withLock { $0 } == [.seconds(7)])
   }
 
   @Test func `resizing reaches the parts, or says that it cannot`() async throws {
     let (upper, lower) = (memory(.mebibytes(1)), compressed(.mebibytes(1)))
     let store = TieredChunkStore(upper, lower)
     try await store.resize(memory: .kibibytes(64), compressed: .kibibytes(32))
-    #expect(upper.statistics().limit == 64 << 10)
-    #expect(lower.statistics().limit == 32 << 10)
+    #expect(upper.counts().limit == 64 << 10)
+    #expect(lower.counts().limit == 32 << 10)
     // If one limit is not reached, both stay.
     let pinned = FillSource(sources, byteCount: 1 << 20)
     try store.pin(0..<8 * 4096, of: pinned.source)
@@ -112,8 +123,8 @@ import Testing
       try await store.resize(memory: .kibibytes(16), compressed: .kibibytes(16))
     }
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    #expect(upper.statistics().limit == 64 << 10)
-    #expect(lower.statistics().limit == 32 << 10)
+    #expect(upper.counts().limit == 64 << 10)
+    #expect(lower.counts().limit == 32 << 10)
     let other = TieredChunkStore(FIFOLike(sources), compressed(.mebibytes(1)))
     await #expect(throws: ReadError.self) { try await other.resize(memory: .bytes(1), compressed: .bytes(1)) }
     let source = FillSource(sources, byteCount: 1 << 20)
@@ -133,4 +144,10 @@ private final class FIFOLike: ChunkStore {
   ) -> Bool { false }
   func cancel(_ reservation: ChunkReservation) {}
   func erase(_ range: ByteRange, of token: ChunkToken) {}
+  let closings = Locked<[Duration]>([])
+  func statistics() -> [Counters] { [Counters("own", counts: ["hits": 1])] }
+  func close(within deadline: Duration) async throws {
+    closings.withLock { $0.append(deadline) }
+    throw ReadError(.inputOutput, "not written")
+  }
 }

@@ -50,12 +50,12 @@ struct ComposedStoresTests {
     let (upper, lower) = (memory(.kibibytes(64)), memory(.kibibytes(256)))
     let store = TieredChunkStore(upper, lower, queueLimit: .kibibytes(64), background: background)
     #expect(try await hammer(store) == 41 * 4096)
-    #expect(store.statistics().moving.moved > 20)
-    #expect(lower.statistics().hits > 20)
+    #expect(store.counts().moving.demoted > 20)
+    #expect(lower.counts().hits > 20)
     for store in [upper, lower] {
       #expect(MemoryRecount(store, isQuiet: false).faults.isEmpty)
-      #expect(store.statistics().peakBytes <= store.statistics().limit)
-      #expect(store.statistics().blocks == 0)
+      #expect(store.counts().peakBytes <= store.counts().limit)
+      #expect(store.counts().blocks == 0)
     }
   }
 
@@ -64,7 +64,7 @@ struct ComposedStoresTests {
       memory(.kibibytes(64)), FIFOStore(limit: .kibibytes(256), sources: sources), queueLimit: .kibibytes(64),
       background: background)
     #expect(try await hammer(store) == 41 * 4096)
-    #expect(store.statistics().moving.moved > 20)
+    #expect(store.counts().moving.demoted > 20)
   }
 
   @Test func `the store of the guide above, which hands nothing on, is right all the same`() async throws {
@@ -78,9 +78,9 @@ struct ComposedStoresTests {
     let below = TieredChunkStore(middle, bottom, queueLimit: .kibibytes(64), background: background)
     let store = TieredChunkStore(memory(.kibibytes(64)), below, queueLimit: .kibibytes(64), background: background)
     #expect(try await hammer(store) == 41 * 4096)
-    #expect(store.statistics().moving.moved > 20)
-    #expect(below.statistics().moving.moved > 5, "what the compressed tier evicts goes on")
-    #expect(bottom.statistics().hits > 0)
+    #expect(store.counts().moving.demoted > 20)
+    #expect(below.counts().moving.demoted > 5, "what the compressed tier evicts goes on")
+    #expect(bottom.counts().hits > 0)
     #expect(CompressedRecount(middle).faults.isEmpty)
     #expect(MemoryRecount(bottom, isQuiet: false).faults.isEmpty)
   }
@@ -90,7 +90,7 @@ struct ComposedStoresTests {
     let above = TieredChunkStore(memory(.kibibytes(64)), middle, queueLimit: .kibibytes(64), background: background)
     let store = TieredChunkStore(above, bottom, queueLimit: .kibibytes(64), background: background)
     #expect(try await hammer(store) == 41 * 4096)
-    #expect(store.statistics().moving.moved > 5)
+    #expect(store.counts().moving.demoted > 5)
     #expect(CompressedRecount(middle).faults.isEmpty)
     #expect(MemoryRecount(bottom, isQuiet: false).faults.isEmpty)
   }
@@ -100,12 +100,12 @@ struct ComposedStoresTests {
     let store = TieredChunkStore(upper, lower, queueLimit: .kibibytes(64), background: background)
     let source = StoredSource(upper, blockSize: 4096)
     for block in 0..<20 { source.put(source.block(block)) }
-    #expect(store.statistics().moving.blocks > 2)
-    let before = (upper.statistics(), lower.statistics(), store.statistics())
+    #expect(store.counts().moving.blocks > 2)
+    let before = (upper.counts(), lower.counts(), store.counts())
     for block in 0..<20 { #expect(store.contains(source.block(block), of: source.source), "block \(block)") }
     #expect(store.contains(0..<20 * 4096, of: source.source))
     #expect(!store.contains(0..<21 * 4096, of: source.source))
-    #expect((upper.statistics(), lower.statistics(), store.statistics()) == before)
+    #expect((upper.counts(), lower.counts(), store.counts()) == before)
   }
 
   @Test func `a part above, one on its way and one below are a whole`() throws {
@@ -120,14 +120,14 @@ struct ComposedStoresTests {
     store.mover.take([source.chunk(0, 1000..<2000, at: store.now)])
     #expect(!store.contains(0..<4096, of: source.source))
     store.mover.take([source.chunk(0, 1000..<3000, at: store.now)])
-    let before = store.statistics()
+    let before = store.counts()
     #expect(store.contains(0..<4096, of: source.source))
     #expect(store.contains(500..<3500, of: source.source))
-    #expect(store.statistics() == before)
+    #expect(store.counts() == before)
     #expect(source.read(0..<4096, in: store) == [0..<4096])
     // What was on its way is above.
     #expect(tiers.memory.holds(0..<3000, token: source.token.number, grid: source.token.grid))
-    #expect(store.statistics().moving.cancelled == 1)
+    #expect(store.counts().moving.cancelled == 1)
     store.mover.proceed()
     executor.run()
     #expect(source.read(0..<4096, in: store) == [0..<4096])
@@ -188,7 +188,7 @@ struct ComposedStoresTests {
       }
       try await store.resize(memory: .bytes(lower), compressed: .bytes(upper))
       for block in 0..<20 { #expect(source.read(source.block(block), in: store) != nil) }
-      #expect(store.statistics().bytes <= store.statistics().limit)
+      #expect(store.counts().bytes <= store.counts().limit)
     }
   }
 
@@ -196,7 +196,7 @@ struct ComposedStoresTests {
     for limit in [ByteCount.mebibytes(1), .mebibytes(2), .mebibytes(256)] {
       let store = TieredChunkStore(memory: limit, compressed: .mebibytes(1))
       let source = FillSource(store.sources, byteCount: 1 << 20, blockSize: 65_536)
-      #expect(store.mover.statistics().limit >= DemotionQueueState.charge(source.chunk(0, at: store.now)))
+      #expect(store.mover.counts().limit >= DemotionQueueState.charge(source.chunk(0, at: store.now)))
     }
   }
 
@@ -215,16 +215,16 @@ struct ComposedStoresTests {
       try await store.resize(memory: .mebibytes(1), compressed: .bytes(0))
     }
     await #expect(throws: CancellationError.self) { try await resize.value }
-    #expect(store.mover.statistics().limit == 100 << 10)
+    #expect(store.mover.counts().limit == 100 << 10)
     #expect(tiers.memory.ledger.ownLimit == (2 << 20) - (100 << 10))
     #expect(tiers.compressed!.ledger.limit == 1 << 20)
     #expect(store.budget?.limit == .mebibytes(3))
     try await store.resize(memory: .mebibytes(1), compressed: .bytes(0))
-    #expect(store.mover.statistics().limit == 100 << 10)
+    #expect(store.mover.counts().limit == 100 << 10)
     #expect(tiers.memory.ledger.ownLimit == (1 << 20) - (100 << 10))
     try await store.resize(memory: .kibibytes(200), compressed: .kibibytes(100))
-    #expect(store.mover.statistics().limit == 50 << 10)
-    #expect(store.statistics().bytes <= 300 << 10)
+    #expect(store.mover.counts().limit == 50 << 10)
+    #expect(store.counts().bytes <= 300 << 10)
   }
 
   @Test func `a resize below what is pinned throws, with all limits as they were`() async throws {
@@ -233,16 +233,16 @@ struct ComposedStoresTests {
     let source = FillSource(store.sources, byteCount: 1 << 20)
     try store.pin(0..<100 * 4096, of: source.source)
     for block in 0..<100 { source.put(block, in: store) }
-    let before = store.statistics()
+    let before = store.counts()
     await #expect {
       try await store.resize(memory: .kibibytes(128), compressed: .kibibytes(64))
     } throws: { ($0 as? ReadError)?.code == .limitExceeded }
-    #expect(store.statistics().limit == before.limit)
-    #expect(store.statistics().memory.limit == before.memory.limit)
-    #expect(store.statistics().compressed.limit == before.compressed.limit)
-    #expect(store.statistics().moving.limit == before.moving.limit)
+    #expect(store.counts().limit == before.limit)
+    #expect(store.counts().memory.limit == before.memory.limit)
+    #expect(store.counts().compressed.limit == before.compressed.limit)
+    #expect(store.counts().moving.limit == before.moving.limit)
     #expect(
-      store.statistics().bytes == tiers.memory.ledger.bytes + tiers.compressed!.ledger.bytes + before.moving.limit)
+      store.counts().bytes == tiers.memory.ledger.bytes + tiers.compressed!.ledger.bytes + before.moving.limit)
   }
 
   @Test func `resizes from several threads leave a budget that adds up`() async throws {
@@ -258,9 +258,9 @@ struct ComposedStoresTests {
         }
       }
     }
-    #expect(store.statistics().bytes == store.mover.statistics().limit)
+    #expect(store.counts().bytes == store.mover.counts().limit)
     try await store.resize(memory: .mebibytes(2), compressed: .mebibytes(1))
-    #expect(store.statistics().bytes == 256 << 10)
+    #expect(store.counts().bytes == 256 << 10)
   }
 
   @Test func `under pressure nothing moves for a minute, by the clock of the store below`() {
@@ -273,10 +273,10 @@ struct ComposedStoresTests {
     let store = TieredChunkStore(memory(.kibibytes(64)), lower, background: background)
     let source = FillSource(sources, byteCount: 1 << 20)
     func fill() -> Int {
-      let before = store.statistics().moving.moved
+      let before = store.counts().moving.demoted
       for block in 0..<100 { source.put(block, in: store) }
       executor.run()
-      return store.statistics().moving.moved - before
+      return store.counts().moving.demoted - before
     }
     #expect(fill() > 0)
     store.handleMemoryPressure(.warning)
@@ -300,10 +300,10 @@ struct ComposedStoresTests {
     let store = TieredChunkStore(inner, memory(.kibibytes(64)), background: background)
     let source = FillSource(sources, byteCount: 1 << 20)
     func moved() -> Int {
-      let before = inner.statistics().moving.moved
+      let before = inner.counts().moving.demoted
       for block in 0..<100 { source.put(block, in: store) }
       executor.run()
-      return inner.statistics().moving.moved - before
+      return inner.counts().moving.demoted - before
     }
     #expect(moved() > 0)
     store.handleMemoryPressure(.warning)

@@ -54,7 +54,7 @@ import Testing
     let tiers = try await open(diskCodec: codec)
     try await tiers.fill(200)
     #expect(codec.encodes == 200 && codec.decodes == 0)
-    let disk = tiers.disk.statistics()
+    let disk = tiers.disk.counts()
     // 64 KiB of one byte take some 300.
     #expect(disk.written > 100 && disk.writtenBytes < disk.written * 1024)
     #expect(tiers.onDisk(0..<200)?.union(tiers.inMemory(0..<200)) == Set(0..<200))
@@ -67,13 +67,13 @@ import Testing
     for block in 0..<8 { tiers.source.put(block, in: tiers.compressed) }
     try await tiers.store.close()
     #expect(codec.encodes == 8 && codec.decodes == 0)
-    #expect(tiers.disk.statistics().written == 8)
+    #expect(tiers.disk.counts().written == 8)
   }
 
   @Test func `another codec of the disk compresses it anew`() async throws {
     let tiers = try await open(diskCodec: LZ4Codec())
     try await tiers.fill(200)
-    let moved = tiers.disk.statistics().written
+    let moved = tiers.disk.counts().written
     #expect(moved > 100 && codec.decodes == moved && codec.encodes == 200)
     #expect(tiers.onDisk(0..<200)?.union(tiers.inMemory(0..<200)) == Set(0..<200))
     try await tiers.store.close()
@@ -83,10 +83,10 @@ import Testing
     let tiers = try await open(diskCodec: codec)
     let chunk = try #require(compressedChunk(of: 3, tiers))
     #expect(tiers.disk.insertDemoted(chunk))
-    #expect(tiers.disk.statistics().stagedHits == 0)
+    #expect(tiers.disk.counts().stagedHits == 0)
     let part = tiers.source.block(3).lowerBound + 100..<tiers.source.block(3).lowerBound + 5000
     #expect(tiers.source.read(part, in: tiers.disk) == [part])
-    #expect(tiers.disk.statistics().stagedHits == 1 && codec.decodes == 1)
+    #expect(tiers.disk.counts().stagedHits == 1 && codec.decodes == 1)
     try await tiers.store.close()
   }
 
@@ -105,7 +105,7 @@ import Testing
   {
     let tiers = try await open(diskCodec: other)
     try await tiers.fill(100)
-    let moved = tiers.disk.statistics().written
+    let moved = tiers.disk.counts().written
     #expect(moved > 50 && codec.decodes == moved)
     #expect(tiers.onDisk(0..<100)?.union(tiers.inMemory(0..<100)) == Set(0..<100))
     try await tiers.store.close()
@@ -115,7 +115,7 @@ import Testing
     let tiers = try await open(diskCodec: IdentityCodec(), segment: 16 << 20)
     let most = Locked(0)
     codec.whileDecoding { [codec, disk = tiers.disk] in
-      let held = codec.decodes - disk.statistics().written
+      let held = codec.decodes - disk.counts().written
       most.withLock { $0 = max($0, held) }
     }
     for block in 0..<100 {
@@ -123,7 +123,7 @@ import Testing
       #expect(tiers.disk.insertDemoted(try encodedChunk(of: bytes, block, tiers)))
     }
     try await tiers.store.flush()
-    #expect(codec.decodes == 100 && tiers.disk.statistics().written == 100)
+    #expect(codec.decodes == 100 && tiers.disk.counts().written == 100)
     // A batch and a quarter of MiB, in blocks of 64 KiB.
     #expect((1...20).contains(most.withLock { $0 }))
     codec.whileDecoding(nil)
@@ -151,7 +151,7 @@ import Testing
       #expect(!tiers.compressed.insertDemoted(chunk))
     }
     try await tiers.store.flush()
-    #expect(codec.encodes == 4 && tiers.disk.statistics().written == 4)
+    #expect(codec.encodes == 4 && tiers.disk.counts().written == 4)
     let piece = try #require(tiers.source.held(tiers.source.block(2), in: tiers.disk).first)
     #expect(piece.loader.loadNow().bytes == noise)
     try await tiers.store.close()
@@ -166,7 +166,7 @@ import Testing
       #expect(tiers.disk.insertDemoted(chunk))
     }
     try await tiers.store.flush()
-    #expect(codec.decodes == 0 && tiers.disk.statistics().written == 8)
+    #expect(codec.decodes == 0 && tiers.disk.counts().written == 8)
     for block in 0..<8 {
       let piece = try #require(tiers.source.held(tiers.source.block(block), in: tiers.disk).first)
       #expect(piece.loader.loadNow().bytes?.slice(0..<65_536) == half)

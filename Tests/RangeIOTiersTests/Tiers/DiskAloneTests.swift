@@ -20,7 +20,7 @@ struct DiskAloneTests {
       #expect(try await reader.read(70_000..<80_000) == source.contents.expected(70_000..<80_000))
       #expect(source.contents.readCount == 1)
       #expect(store.contains(0..<100_000, of: reader.source))
-      let statistics = store.statistics()
+      let statistics = store.counts()
       #expect(statistics.memory.limit == 0 && statistics.disk != nil)
       #expect(throws: ReadError.self) { try store.pin(0..<10, of: reader.source) }
       try await store.flush()
@@ -45,7 +45,7 @@ struct DiskAloneTests {
     disk.freeSpaceFloor = .bytes(0)
     let store = try await TieredChunkStore(memory: .mebibytes(1), disk: disk)
     try await store.store(block, at: 0..<65_536, of: description)
-    #expect(store.statistics().disk?.written == 1)
+    #expect(store.counts().disk?.written == 1)
     #expect(store.lastDiskFailure == nil)
     try await store.close()
   }

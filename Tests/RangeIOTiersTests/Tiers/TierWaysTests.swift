@@ -28,10 +28,10 @@ struct TierWaysTests {
     let store = store(codec)
     let source = FillSource(sources, byteCount: 1 << 22)
     for block in 0..<30 { source.put(block, in: store) }
-    let count = store.mover.statistics().blocks
+    let count = store.mover.counts().blocks
     departure.withLock { $0 = store.mover.departure() }
     for block in 30..<50 { source.put(block, in: store) }
-    try #require(count > 0 && store.mover.statistics().blocks == count + 20)
+    try #require(count > 0 && store.mover.counts().blocks == count + 20)
     executor.run()
     #expect(seen.all == Array(repeating: false, count: count) + Array(repeating: true, count: 20))
     #expect(store.mover.departure() == nil)

@@ -21,7 +21,7 @@ struct TieredChunkStoreTests {
       executor.run()
     }
     let reads = content.requests.count
-    var statistics = store.statistics()
+    var statistics = store.counts()
     #expect(statistics.compressed.blocks > 30)
     #expect(statistics.compressed.ratio > 4)
     let tiers = try #require(store.memory)
@@ -33,14 +33,14 @@ struct TieredChunkStoreTests {
     #expect(!isAbove(block))
     // The first touch leaves it where it is.
     #expect(try await reader.read(range(block)) == expected(block))
-    #expect(store.statistics().compressed.hits == 1)
+    #expect(store.counts().compressed.hits == 1)
     #expect(isBelow(block) && !isAbove(block))
     // The second one lets it rise.
     #expect(try await reader.read(range(block)) == expected(block))
     #expect(!isBelow(block) && isAbove(block))
     executor.run()
     #expect(try await reader.read(range(block)) == expected(block))
-    statistics = store.statistics()
+    statistics = store.counts()
     #expect(statistics.compressed.hits == 2)
     #expect(content.requests.count == reads)
     #expect(statistics.peakBytes <= statistics.limit)

@@ -19,7 +19,7 @@ import Testing
     #expect(tiered.isAbove(tiered.block(3)) && !tiered.isOnItsWay(3))
     tiered.executor.run()
     #expect(tiered.codec.encodes == 0)
-    #expect(tiered.statistics.moving.cancelled == 1)
+    #expect(tiered.counts.moving.cancelled == 1)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -79,8 +79,8 @@ import Testing
     tiered.codec.whileEncoding { tiered.remove(kind) }
     tiered.sink(tiered.block(3))
     #expect(!tiered.isFound(tiered.block(3)))
-    #expect(tiered.statistics.moving.refused == 1)
-    #expect(tiered.statistics.compressed.stale == 1)
+    #expect(tiered.counts.moving.refused == 1)
+    #expect(tiered.counts.compressed.stale == 1)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -99,7 +99,7 @@ import Testing
     let tiered = TieredSource()
     for block in 0..<4 { tiered.put(tiered.block(block)) }
     tiered.evictAll()
-    #expect(tiered.statistics.moving.blocks == 4)
+    #expect(tiered.counts.moving.blocks == 4)
     // While the first of them is compressed.
     tiered.codec.whileEncoding {
       _ = tiered.store.token(of: TieredSource.description(1), on: tiered.token.grid)
@@ -109,7 +109,7 @@ import Testing
     #expect(!tiered.token.isAlive)
     #expect(tiered.codec.encodes == 1)
     #expect((0..<4).allSatisfy { !tiered.isFound(tiered.block($0)) })
-    #expect(tiered.statistics.compressed.blocks == 0)
+    #expect(tiered.counts.compressed.blocks == 0)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -117,7 +117,7 @@ import Testing
     let tiered = TieredSource(memory: 40_000) { $0.queueLimit = .bytes(3000) }
     for block in 0..<10 { tiered.put(tiered.block(block)) }
     tiered.evictAll()
-    let moving = tiered.statistics.moving
+    let moving = tiered.counts.moving
     #expect(moving.bytes <= 3000 && moving.blocks == 2)
     #expect(moving.dropped == 8)
     #expect((0..<10).filter { tiered.isFound(tiered.block($0)) }.count == 2)
@@ -130,11 +130,11 @@ import Testing
     tiered.evictAll()
     tiered.store.handleMemoryPressure(.warning)
     #expect(!tiered.isOnItsWay(0))
-    #expect(tiered.statistics.moving.dropped == 1)
+    #expect(tiered.counts.moving.dropped == 1)
     tiered.clock.advance(by: .seconds(59))
     tiered.sink(tiered.block(1))
     #expect(tiered.codec.encodes == 0)
-    #expect(tiered.statistics.moving.dropped == 2)
+    #expect(tiered.counts.moving.dropped == 2)
     if endsBySignal { tiered.store.handleMemoryPressure(.normal) } else { tiered.clock.advance(by: .seconds(1)) }
     tiered.sink(tiered.block(2))
     #expect(tiered.isBelow(tiered.block(2)))
@@ -151,7 +151,7 @@ import Testing
     #expect(!tiered.store.contains(tiered.block(3), of: tiered.source))
     #expect(!tiered.isFound(tiered.block(3)))
     tiered.executor.run()
-    #expect(tiered.codec.encodes == 0 && tiered.statistics.compressed.blocks == 0)
+    #expect(tiered.codec.encodes == 0 && tiered.counts.compressed.blocks == 0)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -175,7 +175,7 @@ import Testing
     // Read once before.
     for piece in tiered.held(tiered.block(3)) { #expect(piece.loader.loadNow().bytes != nil) }
     let piece = try #require(tiered.held(tiered.block(3)).first)
-    while tiered.tiers.compressed!.statistics().segmentBytes > 0, tiered.tiers.compressed!.evictSegment() {}
+    while tiered.tiers.compressed!.counts().segmentBytes > 0, tiered.tiers.compressed!.evictSegment() {}
     tiered.tiers.compressed!.erase(tiered.block(3), of: tiered.token)
     #expect(!tiered.isBelow(tiered.block(3)))
     #expect(piece.loader.loadNow().bytes == tiered.expected(tiered.block(3)))
@@ -196,7 +196,7 @@ import Testing
       #expect(piece.loader.loadNow().bytes == tiered.expected(tiered.block(3)))
     }
     #expect(!tiered.isFound(tiered.block(3)))
-    #expect(tiered.statistics.memory.reservedBytes == 0)
+    #expect(tiered.counts.memory.reservedBytes == 0)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -210,7 +210,7 @@ import Testing
     }
     tiered.codec.damage(if: nil)
     #expect(!tiered.isFound(tiered.block(3)))
-    #expect(tiered.statistics.compressed.damaged == 1)
+    #expect(tiered.counts.compressed.damaged == 1)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -230,7 +230,7 @@ import Testing
       let tiers = try #require(store.memory)
       tiers.memory.giveUp(tiers.memory.ledger.bytes)
       try await simulation.clock.sleep(for: .milliseconds(1))
-      #expect(store.statistics().compressed.blocks == 1)
+      #expect(store.counts().compressed.blocks == 1)
       for _ in 0..<4 { try await tiers.compressed!.turns.enter() }
       let first = simulation.start { try await reader.read(0..<4096) }
       try await simulation.clock.sleep(for: .milliseconds(1))
@@ -268,7 +268,7 @@ import Testing
     #expect(isKept)
     tiered.executor.run()
     #expect(isDone.withLock { $0 })
-    #expect(tiered.statistics.bytes <= 20_000 && tiered.statistics.limit == 20_000)
+    #expect(tiered.counts.bytes <= 20_000 && tiered.counts.limit == 20_000)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -276,11 +276,11 @@ import Testing
     let tiered = TieredSource(memory: 8000, compressed: 52_000)
     // Memory uses what is not used below.
     for block in 0..<60 { tiered.put(tiered.block(block)) }
-    #expect(tiered.statistics.bytes > 57_000)
+    #expect(tiered.counts.bytes > 57_000)
     try await tiered.store.resize(memory: .bytes(40_000), compressed: .bytes(20_000))
-    #expect(tiered.statistics.moving.limit == 10_000)
-    #expect(tiered.statistics.peakBytes <= 60_000)
-    #expect(tiered.statistics.bytes <= 60_000)
+    #expect(tiered.counts.moving.limit == 10_000)
+    #expect(tiered.counts.peakBytes <= 60_000)
+    #expect(tiered.counts.bytes <= 60_000)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -288,9 +288,9 @@ import Testing
     let tiered = TieredSource()
     for block in 0..<8 { tiered.put(tiered.block(block)) }
     tiered.evictAll()
-    let chunks = tiered.statistics.moving.blocks
+    let chunks = tiered.counts.moving.blocks
     try await tiered.store.resize(memory: .bytes(8000), compressed: .bytes(60_000))
-    #expect(chunks > 2 && tiered.statistics.moving.dropped == 8)
+    #expect(chunks > 2 && tiered.counts.moving.dropped == 8)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -298,11 +298,11 @@ import Testing
     let tiered = TieredSource(memory: 24_000, compressed: 20_000)
     for block in 0..<34 { tiered.put(tiered.block(block)) }
     tiered.executor.run()
-    let moved = tiered.statistics.moving.moved
+    let moved = tiered.counts.moving.demoted
     try tiered.store.setMetadata(Bytes(Array(repeating: 7, count: 6000)), of: tiered.source)
     #expect(!tiered.mover.queue.all.isEmpty)
     tiered.executor.run()
-    #expect(tiered.statistics.moving.moved > moved && tiered.mover.isIdle)
+    #expect(tiered.counts.moving.demoted > moved && tiered.mover.isIdle)
     #expect(tiered.faults.isEmpty)
   }
 
@@ -317,9 +317,9 @@ import Testing
     #expect(tiered.isOnItsWay(0))
     // Its memory comes back as it is, a piece at a time.
     #expect(tiered.isFound(first))
-    #expect(tiered.statistics.memory.pinnedBytes == 0)
+    #expect(tiered.counts.memory.pinnedBytes == 0)
     tiered.evictAll()
-    #expect(tiered.statistics.memory.pinnedBytes == 0 && !tiered.isAbove(first))
+    #expect(tiered.counts.memory.pinnedBytes == 0 && !tiered.isAbove(first))
     #expect(tiered.faults.isEmpty)
   }
 

@@ -39,14 +39,14 @@ struct TieredStoreStressTests {
         }
       }
     }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.compressed.hits > 0, "\(statistics)")
-    #expect(statistics.moving.moved > 0, "\(statistics)")
+    #expect(statistics.moving.demoted > 0, "\(statistics)")
     try await check(store)
     for reader in readers { await reader.close() }
     store.removeAll()
-    #expect(store.statistics().memory.bytes == 0)
-    #expect(store.statistics().compressed.blocks == 0)
+    #expect(store.counts().memory.bytes == 0)
+    #expect(store.counts().compressed.blocks == 0)
     #expect(store.sources.all.allSatisfy { !$0.isCharged })
   }
 
@@ -55,18 +55,18 @@ struct TieredStoreStressTests {
     store.limit(age: nil, idle: nil)
     try await store.resize(memory: .bytes(Self.memory), compressed: .bytes(Self.compressed))
     try await background.quiet()
-    #expect(store.mover.isIdle && store.mover.statistics().bytes == 0)
+    #expect(store.mover.isIdle && store.mover.counts().bytes == 0)
     #expect(store.sources.all.allSatisfy { $0.flights.count == 0 })
     let tiers = try #require(store.memory)
-    #expect(tiers.memory.statistics().reservedBytes == 0)
+    #expect(tiers.memory.counts().reservedBytes == 0)
     let above = MemoryRecount(tiers.memory)
     #expect(above.faults.isEmpty)
     let memory = above.bytes + tiers.memory.ledger.metadataBytes
     #expect(tiers.memory.ledger.bytes == memory)
     let below = CompressedRecount(tiers.compressed!)
     #expect(below.faults.isEmpty)
-    let statistics = store.statistics()
-    #expect(statistics.bytes == memory + below.footprint + store.mover.statistics().limit)
+    let statistics = store.counts()
+    #expect(statistics.bytes == memory + below.footprint + store.mover.counts().limit)
     #expect(statistics.peakBytes <= Hammer.most)
     #expect(statistics.bytes <= statistics.limit)
   }

@@ -9,8 +9,8 @@ import Testing
     #expect(blocks.room == .blocks(10) && blocks.grid.blockSize == 4096 && blocks.shards == 2)
     let bytes = try ReplayOptions(blocks: nil, capacity: "64MiB", blockSize: "64k", shards: nil)
     #expect(bytes.room == .bytes(.mebibytes(64)) && bytes.grid.blockSize == 65_536 && bytes.shards == nil)
-    #expect(bytes.store(.lru).statistics().limit == 64 << 20)
-    #expect(blocks.store(.lru).statistics().limit > 10 * 4096)
+    #expect(bytes.store(.lru).counts().limit == 64 << 20)
+    #expect(blocks.store(.lru).counts().limit > 10 * 4096)
   }
 
   @Test(

@@ -37,11 +37,11 @@ import Testing
       _ = store.insertDemoted(
         Chunk(ticket: token.ticket(fetchedAt: store.now), block: block, piece: RangedBytes(range, bytes)))
       executor.run()
-      most = max(most, store.statistics().blocks)
+      most = max(most, store.counts().blocks)
     }
     let perSegment = room.blocks / room.segments
     #expect(most == room.blocks - perSegment)
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.peakBytes <= room.limit.bytes && statistics.dropped == 0)
     #expect(statistics.segments <= room.segments)
   }

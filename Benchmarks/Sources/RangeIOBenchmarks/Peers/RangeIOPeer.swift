@@ -45,7 +45,7 @@ struct RangeIOPeer: PointReader {
         case .stream(let byteCount): try await stream(byteCount)
         }
       for lane in reader.statistics().source {
-        outcome.lanes[lane.name] = lane.bytes - before.bytes(by: lane.name)
+        outcome.lanes[lane.name] = (lane.bytes ?? 0) - before.count("bytes", of: lane.name)
       }
       return outcome
     }

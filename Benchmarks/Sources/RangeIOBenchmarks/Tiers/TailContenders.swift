@@ -34,7 +34,7 @@ enum TailContenders {
     var times: [Duration] = []
     let clock = ContinuousClock()
     for first in stride(from: 0, to: offsets.count, by: CacheTopic.tailBatch) {
-      while compresses, store.statistics().moving.bytes < 1 << 20 {
+      while compresses, store.statistics().count("bytes", of: "memory queue") < 1 << 20 {
         for _ in 0..<64 {
           _ = try await other.read(next * size..<(next + 1) * size)
           next = (next + 1) % (cold.count * 64)

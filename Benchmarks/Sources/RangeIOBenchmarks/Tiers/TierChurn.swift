@@ -14,7 +14,7 @@ struct TierChurn: Sendable {
   /// The most that was ever charged.
   var peakCharge: Int
   var reads: Int
-  var statistics: TieredChunkStore.Statistics
+  var statistics: [Counters]
 
   /// What resident memory may grow by.
   var allowed: Int { budget * 115 / 100 + 32 << 20 }
@@ -55,7 +55,7 @@ struct TierChurn: Sendable {
     for reader in readers { await reader.close() }
     return TierChurn(
       seconds: (ContinuousClock.now - start).nanoseconds / 1e9, budget: budget.bytes, baseline: baseline, peak: peak,
-      peakCharge: store.statistics().peakBytes, reads: reads, statistics: store.statistics())
+      peakCharge: store.statistics().count("peakBytes", of: "all memory"), reads: reads, statistics: store.statistics())
   }
 
   private struct Churn: Sendable {
@@ -80,8 +80,8 @@ struct TierChurn: Sendable {
           let bytes = try await reader.read(block * size..<(block + 1) * size)
           guard bytes.count == size else { throw WrongBytes(offset: block * size, expected: size, got: bytes.count) }
         }
-        let use = store.statistics()
-        guard use.bytes <= use.limit else { throw OverBudget() }
+        let use = store.statistics()["all memory"]
+        guard let use, let bytes = use.bytes, let limit = use.limit, bytes <= limit else { throw OverBudget() }
         reads += 256
         await Task.yield()
       }
@@ -116,7 +116,7 @@ extension TierChurn: CustomStringConvertible {
     \(Int(seconds)) s of churn, \(reads) reads, a budget of \(budget >> 20) MiB
     resident memory grew by \(growth >> 20) MiB at most, of \(allowed >> 20) allowed (1.15 × budget + 32 MiB)
     charged at most \(Figures.percent(Double(peakCharge) / Double(budget))) of the budget
-    \(statistics)
+    \(statistics.map(\.description).joined(separator: "\n"))
     """
   }
 }

@@ -52,10 +52,12 @@ enum TierContenders {
     guard case .reads(let offsets, _, let concurrency) = job else { preconditionFailure("a job of reads") }
     let store = try await TierStore(blocks, blockSize: size)
     try await store.fill()
-    let before = store.tiers.statistics().compressed.hits
+    let before = store.tiers.statistics().count("hits", of: "compressed")
     let outcome = try await CachedReader.runInMemory([CachedReader(store.reader)], offsets, size, concurrency)
     // But for the few blocks that memory has.
-    guard store.tiers.statistics().compressed.hits - before >= offsets.count - 32 else { throw Missed(offset: nil) }
+    guard store.tiers.statistics().count("hits", of: "compressed") - before >= offsets.count - 32 else {
+      throw Missed(offset: nil)
+    }
     await store.reader.close()
     return outcome
   }

@@ -37,12 +37,14 @@ struct TierStore: Sendable {
       if block % 8 == 7 { await drain(to: 4 << 20) }
     }
     await drain(to: 0)
-    guard tiers.statistics().moving.dropped == 0 else { throw Missed(offset: nil) }
+    guard tiers.statistics().count("dropped", of: "memory queue") == 0 else { throw Missed(offset: nil) }
   }
 
   /// Waits until no more than so many bytes are on their way.
   func drain(to bytes: Int) async {
     // Asleep: the other core belongs to what is measured.
-    while tiers.statistics().moving.bytes > bytes { try? await Task.sleep(for: .microseconds(100)) }
+    while tiers.statistics().count("bytes", of: "memory queue") > bytes {
+      try? await Task.sleep(for: .microseconds(100))
+    }
   }
 }

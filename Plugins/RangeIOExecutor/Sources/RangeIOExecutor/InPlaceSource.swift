@@ -117,9 +117,9 @@ public final class InPlaceSource: RangeSource {
   public var isPrompt: Bool { true }
 
   /// What `FileSource` counts, and the reads and bytes `inPlace`. Lone reads that were looked for and found count as `resident`.
-  public func statistics() -> [ReadCounts] {
+  public func statistics() -> [Counters] {
     [
-      ReadCounts(
+      Counters(
         "inPlace", counts: ["reads": reads.load(ordering: .relaxed), "bytes": bytes.load(ordering: .relaxed)])
     ] + file.statistics()
   }

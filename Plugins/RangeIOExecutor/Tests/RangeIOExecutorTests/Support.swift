@@ -42,12 +42,9 @@ func write(_ contents: Bytes, to path: String, truncating: Bool = true) throws {
   }
 }
 
-extension [ReadCounts] {
-  /// The bytes read in the way called `name`.
-  func bytes(by name: String) -> Int { first { $0.name == name }?["bytes"] ?? 0 }
-
+extension [Counters] {
   /// The bytes read by the threads of the library, or from the page cache.
-  var bytesElsewhere: Int { ["resident", "positional", "dispatchIO"].reduce(0) { $0 + bytes(by: $1) } }
+  var bytesElsewhere: Int { ["resident", "positional", "dispatchIO"].reduce(0) { $0 + (self[$1]?.bytes ?? 0) } }
 }
 
 /// Whether this thread is one of an executor's.

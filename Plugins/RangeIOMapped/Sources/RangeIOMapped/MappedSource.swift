@@ -251,7 +251,7 @@ public final class MappedSource: RangeSource {
   // MARK: counting and closing
 
   /// Reads and bytes returned as `mapped` memory, and those `copied`.
-  public func statistics() -> [ReadCounts] { [mapped.counts("mapped"), copied.counts("copied")] }
+  public func statistics() -> [Counters] { [mapped.counts("mapped"), copied.counts("copied")] }
 
   /// Closes the file. Its mapping is released with the last slice.
   public nonisolated(nonsending) func close() async {
@@ -275,7 +275,7 @@ private struct Counter: ~Copyable, Sendable {
     bytes.wrappingAdd(count, ordering: .relaxed)
   }
 
-  func counts(_ name: String) -> ReadCounts {
-    ReadCounts(name, counts: ["reads": reads.load(ordering: .relaxed), "bytes": bytes.load(ordering: .relaxed)])
+  func counts(_ name: String) -> Counters {
+    Counters(name, counts: ["reads": reads.load(ordering: .relaxed), "bytes": bytes.load(ordering: .relaxed)])
   }
 }

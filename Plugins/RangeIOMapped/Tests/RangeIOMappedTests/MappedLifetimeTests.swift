@@ -85,8 +85,8 @@ struct MappedLifetimeTests {
       #expect(try await reader.read(100..<50_000) == bytes[100..<50_000])
       #expect(try await reader.read(60_000..<60_001) == bytes[60_000..<60_001])
     }
-    #expect(source.statistics().bytes(by: "mapped") == 0)
-    #expect(source.statistics().bytes(by: "copied") == 53_248 + 4096)
+    #expect(source.statistics()["mapped"]?.bytes == 0)
+    #expect(source.statistics()["copied"]?.bytes == 53_248 + 4096)
     // What is gone from the file is still there: nothing of it was mapped memory.
     try #require(truncate(path, 0) == 0)
     #expect(try await reader.read(100..<50_000, caching: .onlyIfCached) == bytes[100..<50_000])

@@ -34,8 +34,8 @@ struct MappedReadingTests {
     #expect(address(of: part) == address(of: whole) + 1_234_567)
     #expect(part.contiguous() == part && part.backingByteCount == part.count)
     #expect(part == bytes[1_234_567..<2_345_678])
-    #expect(source.statistics().bytes(by: "mapped") == bytes.count + part.count)
-    #expect(source.statistics().bytes(by: "copied") == 0)
+    #expect(source.statistics()["mapped"]?.bytes == bytes.count + part.count)
+    #expect(source.statistics()["copied"]?.bytes == 0)
     await reader.close()
   }
 
@@ -48,7 +48,7 @@ struct MappedReadingTests {
     #if os(Linux)
       #expect(try mappings(of: path) == 0)
     #endif
-    #expect(source.statistics().bytes(by: "copied") == 200_000)
+    #expect(source.statistics()["copied"]?.bytes == 200_000)
     await reader.close()
   }
 
@@ -169,7 +169,7 @@ struct MappedReadingTests {
       func mapped(_ pipeline: ReadPipeline, _ caching: ReadRequest.CachePolicy = .normal) async throws -> Int {
         let reader = try await mappedReader(path, .init(slices: slices), pipeline)
         for _ in 0..<3 { #expect(try await reader.read(10..<5010, caching: caching) == bytes[10..<5010]) }
-        let count = reader.statistics().source.bytes(by: "mapped")
+        let count = reader.statistics().source["mapped"]?.bytes ?? 0
         await reader.close()
         return count
       }

@@ -91,8 +91,3 @@ func expectError(_ code: ReadError.Code, _ body: () async throws -> Void) async 
 }
 
 let pageSize = sysconf(Int32(_SC_PAGESIZE))
-
-extension [ReadCounts] {
-  /// The bytes read in the way called `name`.
-  func bytes(by name: String) -> Int { first { $0.name == name }?["bytes"] ?? 0 }
-}

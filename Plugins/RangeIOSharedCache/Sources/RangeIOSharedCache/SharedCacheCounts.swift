@@ -30,8 +30,8 @@
       counts.notAuthentic += more.notAuthentic
     }
 
-    var reported: ReadCounts {
-      ReadCounts(
+    var reported: Counters {
+      Counters(
         "SharedCaching",
         counts: [
           "hits": hits, "misses": misses, "awaited": waits, "brought by others": waited, "stored": stored,

@@ -58,6 +58,6 @@
     nonisolated(nonsending) func close() async
 
     /// What the engine's client has done.
-    func statistics() -> [ReadCounts]
+    func statistics() -> [Counters]
   }
 #endif

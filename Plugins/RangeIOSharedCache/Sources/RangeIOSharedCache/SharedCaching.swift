@@ -336,7 +336,7 @@
 
     /// Blocks found and not found, those that another process was waited for and those it brought, and values that were
     /// not what they should be.
-    func statistics() -> ReadCounts? {
+    func statistics() -> Counters? {
       state.withLockedValue { $0.counts }.reported
     }
   }

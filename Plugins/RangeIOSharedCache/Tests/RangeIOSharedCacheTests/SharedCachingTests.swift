@@ -142,7 +142,7 @@
         _ values: [(key: SharedBlockKey, value: Bytes)], lifetime: Duration
       ) async -> Int { values.count }
       nonisolated(nonsending) func close() async {}
-      func statistics() -> [ReadCounts] { [] }
+      func statistics() -> [Counters] { [] }
     }
 
     @Test func `an engine that forgets its time costs no more than another fetch`() throws {

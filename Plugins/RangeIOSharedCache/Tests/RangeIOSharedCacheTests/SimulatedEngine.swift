@@ -118,7 +118,7 @@
 
     nonisolated(nonsending) func close() async {}
 
-    func statistics() -> [ReadCounts] { [] }
+    func statistics() -> [Counters] { [] }
   }
 
   /// An object that is replaced now and then, and counts what is read of it.

@@ -1,5 +1,3 @@
-public import RangeIOTiers
-
 #if Telemetry
   public import Logging
   public import RangeIO
@@ -28,7 +26,7 @@ public import RangeIOTiers
   /// can be read again. Cancelling it while readers close has the same effect.
   public struct RangeIOService: Service {
     private let readers: [RangeReader]
-    private let stores: [TieredChunkStore]
+    private let stores: [any ChunkStore]
     private let exporter: StatisticsExporter?
     private let times: Times
     private let clock: any Clock<Duration>
@@ -56,7 +54,7 @@ public import RangeIOTiers
     ///   - clock: measures these times. Default: the system's continuous clock.
     ///   - logger: gets a line when closing begins and ends, and one for each store that could not write.
     public init(
-      readers: [RangeReader], stores: [TieredChunkStore] = [], exporter: StatisticsExporter? = nil,
+      readers: [RangeReader], stores: [any ChunkStore] = [], exporter: StatisticsExporter? = nil,
       times: Times = Times(), clock: any Clock<Duration> = ContinuousClock(), logger: Logger? = nil
     ) {
       self.readers = readers

@@ -23,7 +23,7 @@
       return samples
     }
 
-    private static func all(of lane: ReadCounts, ofSource reader: [(String, String)]) -> [Sample] {
+    private static func all(of lane: Counters, ofSource reader: [(String, String)]) -> [Sample] {
       let dimensions = reader + [(TelemetryName.sourceLane.text, lane.name)]
       return lane.names.compactMap { count in
         guard let value = lane[count] else { return nil }
@@ -32,7 +32,7 @@
       }
     }
 
-    private static func all(of stage: ReadCounts, ofStage reader: [(String, String)]) -> [Sample] {
+    private static func all(of stage: Counters, ofStage reader: [(String, String)]) -> [Sample] {
       let dimensions = reader + [(TelemetryName.stageName.text, stage.name)]
       var samples = stage.names.compactMap { count -> Sample? in
         guard let value = stage[count] else { return nil }

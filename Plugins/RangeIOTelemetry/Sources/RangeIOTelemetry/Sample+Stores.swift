@@ -1,92 +1,52 @@
-import RangeIOTiers
-
 #if Telemetry
   internal import RangeIO
 
   /// What the statistics of a store become.
   extension Sample {
-    /// A store that is memory alone.
-    static func all(of memory: TierStatistics, name: String) -> [Sample] {
-      all(of: memory, tier: "memory", name: name)
-    }
+    /// A count that is exported: its name, the metric, and the attribute by which the metric is divided.
+    private typealias Export = (count: String, metric: TelemetryName, attribute: (TelemetryName, String)?)
 
-    /// A store of several tiers. Tiers that it does not have hold nothing and are left out.
-    static func all(of tiers: TieredChunkStore.Statistics, name: String) -> [Sample] {
-      let store = [(TelemetryName.cacheName.text, name)]
-      var samples = [
-        Sample(.memoryUsage, .level(tiers.bytes), store),
-        Sample(.memoryLimit, .level(tiers.limit), store),
-        Sample(.memoryPeak, .level(tiers.peakBytes), store),
-      ]
-      if tiers.memory.limit > 0 {
-        samples += all(of: tiers.memory, tier: "memory", name: name)
-        samples += all(ofQueue: tiers.moving, below: "memory", name: name)
+    /// What is exported of a tier.
+    private static let ofTier: [Export] = [
+      ("hits", .cacheLookups, (.cacheResult, "hit")), ("partialHits", .cacheLookups, (.cacheResult, "partial")),
+      ("misses", .cacheLookups, (.cacheResult, "miss")), ("dropped", .cacheDrops, (.dropReason, "not_kept")),
+      ("incompressible", .cacheDrops, (.dropReason, "incompressible")),
+      ("rejectedFastSource", .cacheDrops, (.dropReason, "source_is_fast")), ("evictions", .cacheEvictions, nil),
+      ("written", .cacheWrites, nil), ("damaged", .cacheDamaged, nil), ("bytes", .cacheUsage, nil),
+      ("limit", .cacheLimit, nil), ("peakBytes", .cachePeak, nil), ("pinnedBytes", .cachePinned, nil),
+      ("blocks", .cacheBlocks, nil), ("storedBytes", .cacheStored, nil), ("rawBytes", .cacheRaw, nil),
+      ("indexBytes", .cacheIndex, nil),
+    ]
+    /// What is exported of the chunks on their way down from a tier.
+    private static let ofQueue: [Export] = [
+      ("demoted", .cacheDemotions, nil), ("dropped", .cacheDrops, (.dropReason, "queue_full")),
+    ]
+    /// What is exported of all tiers in memory together.
+    private static let ofMemory: [Export] = [
+      ("bytes", .memoryUsage, nil), ("limit", .memoryLimit, nil), ("peakBytes", .memoryPeak, nil),
+    ]
+
+    /// A store. Tiers that may hold nothing are left out.
+    static func all(of store: [Counters], name: String) -> [Sample] {
+      let dimensions = [(TelemetryName.cacheName.text, name)]
+      return store.filter { $0.limit != 0 }.flatMap { tier -> [Sample] in
+        if tier.name == "all memory" { return exported(ofMemory, of: tier, dimensions) }
+        let queue = " queue"
+        let isQueue = tier.name.hasSuffix(queue)
+        let name = tier.name.dropLast(isQueue ? queue.count : 0)
+        let ofTier = dimensions + [(TelemetryName.cacheTier.text, String(name))]
+        guard !isQueue else { return exported(ofQueue, of: tier, ofTier) }
+        let isInUse = tier["notInUse"].map { Sample(.cacheDiskInUse, .level(1 - $0), ofTier) }
+        return exported(Self.ofTier, of: tier, ofTier) + (isInUse.map { [$0] } ?? [])
       }
-      if tiers.compressed.limit > 0 {
-        samples += all(of: tiers.compressed, tier: "compressed", name: name)
-        samples += [
-          Sample(.cacheStored, .level(tiers.compressed.storedBytes), tier("compressed", of: name)),
-          Sample(.cacheRaw, .level(tiers.compressed.rawBytes), tier("compressed", of: name)),
-          Sample(
-            .cacheDrops, .total(tiers.compressed.incompressible), drop("incompressible", "compressed", of: name)),
-        ]
-        samples += all(ofQueue: tiers.movingToDisk, below: "compressed", name: name)
+    }
+
+    private static func exported(_ all: [Export], of tier: Counters, _ dimensions: [(String, String)]) -> [Sample] {
+      all.compactMap { count, metric, attribute in
+        guard let value = tier[count] else { return nil }
+        let divided = dimensions + (attribute.map { [($0.text, $1)] } ?? [])
+        return Sample(metric, metric.kind == .counter ? .total(value) : .level(value), divided)
       }
-      if let disk = tiers.disk { samples += all(of: disk, name: name) }
-      return samples
-    }
-
-    private static func all(of one: TierStatistics, tier: String, name: String) -> [Sample] {
-      let dimensions = Self.tier(tier, of: name)
-      return [
-        Sample(.cacheLookups, .total(one.hits), result("hit", tier, of: name)),
-        Sample(.cacheLookups, .total(one.partialHits), result("partial", tier, of: name)),
-        Sample(.cacheLookups, .total(one.misses), result("miss", tier, of: name)),
-        Sample(.cacheEvictions, .total(one.evictions), dimensions),
-        Sample(.cacheDrops, .total(one.dropped), drop("not_kept", tier, of: name)),
-        Sample(.cacheUsage, .level(one.bytes), dimensions),
-        Sample(.cacheLimit, .level(one.limit), dimensions),
-        Sample(.cachePeak, .level(one.peakBytes), dimensions),
-        Sample(.cachePinned, .level(one.pinnedBytes), dimensions),
-        Sample(.cacheBlocks, .level(one.blocks), dimensions),
-      ]
-    }
-
-    /// The chunks that a tier has evicted, on their way down.
-    private static func all(ofQueue queue: TierStatistics, below tier: String, name: String) -> [Sample] {
-      [
-        Sample(.cacheDemotions, .total(queue.moved), Self.tier(tier, of: name)),
-        Sample(.cacheDrops, .total(queue.dropped), drop("queue_full", tier, of: name)),
-      ]
-    }
-
-    private static func all(of disk: DiskStatistics, name: String) -> [Sample] {
-      let dimensions = tier("disk", of: name)
-      return [
-        Sample(.cacheLookups, .total(disk.hits), result("hit", "disk", of: name)),
-        Sample(.cacheLookups, .total(disk.misses), result("miss", "disk", of: name)),
-        Sample(.cacheDrops, .total(disk.dropped), drop("not_kept", "disk", of: name)),
-        Sample(.cacheDrops, .total(disk.notSlower), drop("source_is_fast", "disk", of: name)),
-        Sample(.cacheWrites, .total(disk.written), dimensions),
-        Sample(.cacheDamaged, .total(disk.damaged), dimensions),
-        Sample(.cacheUsage, .level(disk.bytes), dimensions),
-        Sample(.cacheLimit, .level(disk.limit), dimensions),
-        Sample(.cacheBlocks, .level(disk.blocks), dimensions),
-        Sample(.cacheIndex, .level(disk.indexBytes), dimensions),
-        Sample(.cacheDiskInUse, .level(disk.isDiskInUse ? 1 : 0), dimensions),
-      ]
-    }
-
-    private static func tier(_ tier: String, of name: String) -> [(String, String)] {
-      [(TelemetryName.cacheName.text, name), (TelemetryName.cacheTier.text, tier)]
-    }
-
-    private static func result(_ result: String, _ tier: String, of name: String) -> [(String, String)] {
-      Self.tier(tier, of: name) + [(TelemetryName.cacheResult.text, result)]
-    }
-
-    private static func drop(_ reason: String, _ tier: String, of name: String) -> [(String, String)] {
-      Self.tier(tier, of: name) + [(TelemetryName.dropReason.text, reason)]
     }
   }
 #endif

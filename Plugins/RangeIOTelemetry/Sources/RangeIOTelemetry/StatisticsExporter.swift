@@ -1,5 +1,4 @@
 internal import RangeIOSupport
-public import RangeIOTiers
 
 #if Telemetry
   public import Metrics
@@ -58,17 +57,11 @@ public import RangeIOTiers
       }
     }
 
-    /// Exports a store from now on, with all that it has counted so far.
+    /// Exports all tiers of a store from now on, with all that they have counted so far. Of a store of your own, those of its
+    /// counts that have the names of the library's.
     ///
     /// - Parameter name: becomes `rangeio.cache.name`. Give each store another one.
-    public func add(_ store: MemoryStore, name: String) {
-      add { [weak store] in store.map { Sample.all(of: $0.statistics(), name: name) } }
-    }
-
-    /// Exports all tiers of a store from now on, with all that they have counted so far.
-    ///
-    /// - Parameter name: becomes `rangeio.cache.name`. Give each store another one.
-    public func add(_ store: TieredChunkStore, name: String) {
+    public func add(_ store: any ChunkStore, name: String) {
       add { [weak store] in store.map { Sample.all(of: $0.statistics(), name: name) } }
     }
 

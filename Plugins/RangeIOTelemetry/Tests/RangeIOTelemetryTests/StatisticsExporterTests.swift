@@ -100,12 +100,12 @@ import RangeIOTiers
       for _ in 0..<3 { _ = try await reader.read(0..<10) }
       exporter.export()
       let tier = [("rangeio.cache.name", "main"), ("rangeio.cache.tier", "memory")]
-      let seen = store.statistics()
+      let seen = try #require(store.statistics().first)
       #expect(try metrics.expectMeter("rangeio.cache.limit", tier).lastValue == Double(1 << 20))
-      #expect(try metrics.expectMeter("rangeio.cache.usage", tier).lastValue == Double(seen.bytes))
+      #expect(try metrics.expectMeter("rangeio.cache.usage", tier).lastValue == seen.bytes.map(Double.init))
       #expect(try metrics.expectMeter("rangeio.cache.blocks", tier).lastValue == 1)
       let hits = try metrics.expectCounter("rangeio.cache.lookups", tier + [("rangeio.cache.result", "hit")])
-      #expect(hits.totalValue == Int64(seen.hits) && hits.totalValue >= 2)
+      #expect(hits.totalValue == seen.hits.map(Int64.init) && hits.totalValue >= 2)
       await reader.close()
     }
 
@@ -115,11 +115,32 @@ import RangeIOTiers
       exporter.export()
       #expect(
         try metrics.expectMeter("rangeio.cache.memory.limit", [("rangeio.cache.name", "main")]).lastValue
-          == Double(store.statistics().limit))
+          == Double(2 << 20))
       let tiers = metrics.meters(label: "rangeio.cache.usage").flatMap {
         $0.dimensions.filter { $0.0 == "rangeio.cache.tier" }.map(\.1)
       }
       #expect(Set(tiers) == ["memory", "compressed"])
+    }
+
+    @Test func `tiers count by tier, and their queues for the tier that chunks leave`() {
+      let tiers = [
+        Counters("all memory", counts: ["bytes": 1, "limit": 2]), Counters("memory", counts: ["hits": 3, "limit": 4]),
+        Counters("memory queue", counts: ["demoted": 5, "dropped": 6, "hits": 7]),
+        Counters("disk", counts: ["rejectedFastSource": 8, "notInUse": 1]),
+        Counters("mine", counts: ["misses": 9, "own": 10]),
+        Counters("none", counts: ["misses": 1, "limit": 0]),
+      ]
+      let samples = Sample.all(of: tiers, name: "main").map { sample in
+        "\(sample.name.text) \(sample.dimensions.dropFirst().map(\.1).joined(separator: " ")) \(sample.value)"
+      }
+      #expect(
+        samples == [
+          "rangeio.cache.memory.usage  level(1)", "rangeio.cache.memory.limit  level(2)",
+          "rangeio.cache.lookups memory hit total(3)", "rangeio.cache.limit memory level(4)",
+          "rangeio.cache.demotions memory total(5)", "rangeio.cache.drops memory queue_full total(6)",
+          "rangeio.cache.drops disk source_is_fast total(8)", "rangeio.cache.disk.in_use disk level(0)",
+          "rangeio.cache.lookups mine miss total(9)",
+        ])
     }
 
     @Test func `it keeps neither readers nor stores alive`() async throws {
@@ -179,8 +200,8 @@ import RangeIOTiers
   /// A stage with counts of every kind.
   struct Counting: ReadStage {
     func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
-    func statistics() -> ReadCounts? {
-      ReadCounts(
+    func statistics() -> Counters? {
+      Counters(
         "Counting",
         counts: ["reads": 1, "bytes": 2, "microseconds waited": 3_000_000, "median µs": 4_000, "longest queue": 5],
         wastedBytes: 6)

@@ -243,9 +243,9 @@ final class LaneCounters: Sendable {
   func refusedDirect() { counts.add(1, to: Self.refusals) }
 
   /// - Parameter bypasses: whether the direct lane is wanted.
-  func snapshot(bypasses: Bool) -> [ReadCounts] {
+  func snapshot(bypasses: Bool) -> [Counters] {
     FileLane.allCases.filter { $0 != .direct || bypasses }.map { lane in
-      var counted = ReadCounts(
+      var counted = Counters(
         "\(lane)", counts: ["reads": counts.sum(lane.rawValue * 2), "bytes": counts.sum(lane.rawValue * 2 + 1)])
       if lane == .direct { counted.counts.append(.init("refused", counts.sum(Self.refusals))) }
       return counted

@@ -193,7 +193,7 @@ public final class FileSource: RangeSource {
 
   /// Reads and bytes of each way to read: `resident`, `positional`, `dispatchIO`. With ``PageCache/bypass`` also
   /// `direct`, with the number of files whose system has `refused` it.
-  public func statistics() -> [ReadCounts] { counters.snapshot(bypasses: configuration.pageCache == .bypass) }
+  public func statistics() -> [Counters] { counters.snapshot(bypasses: configuration.pageCache == .bypass) }
 
   /// Closes the file. Reads in flight throw `ReadError.Code.closed` at once, and so do later reads.
   ///

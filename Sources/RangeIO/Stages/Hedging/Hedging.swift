@@ -151,8 +151,8 @@ final class HedgingStage: ReadyStage {
   }
 
   /// Demand reads, second tries, second tries that won, and the bytes of tries that lost.
-  func statistics() -> ReadCounts? {
-    ReadCounts(
+  func statistics() -> Counters? {
+    Counters(
       "Hedging", counts, "reads", "second tries", "second tries that won", wasted: Count.wastedBytes.rawValue)
   }
 

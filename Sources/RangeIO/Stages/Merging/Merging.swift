@@ -103,9 +103,9 @@ final class MergingStage: ReadyStage {
 
   /// `requests` of several ranges, the number of their `ranges`, the `spans` read for them, and `ranges merged` (ranges
   /// that share a span with another). The bytes read over count as wasted.
-  func statistics() -> ReadCounts? {
+  func statistics() -> Counters? {
     let counts = counts.withLock { $0 }
-    return ReadCounts(
+    return Counters(
       "Merging",
       counts: [
         .init("requests", counts.requests), .init("ranges", counts.ranges), .init("spans", counts.spans),

@@ -112,7 +112,7 @@ final class ReadAheadStage: ReadyStage {
   }
 
   /// What was read ahead, and what became of it.
-  func statistics() -> ReadCounts? { counters.snapshot() }
+  func statistics() -> Counters? { counters.snapshot() }
 
   private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {
     // If the bytes may not be cached, reading ahead is useless; if they come only in their order, it would disturb that.
@@ -180,8 +180,8 @@ final class ReadAheadCounters: Sendable {
 
   func add(_ value: Int, _ counter: Counter) { if value != 0 { counts.add(value, to: counter.rawValue) } }
 
-  func snapshot() -> ReadCounts {
-    ReadCounts(
+  func snapshot() -> Counters {
+    Counters(
       "ReadAhead", counts, "runs", "bytes asked for", "bytes used", "bytes cached already", "bytes beyond the budget",
       "bytes that failed", wasted: Counter.wasted.rawValue)
   }

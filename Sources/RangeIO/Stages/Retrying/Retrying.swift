@@ -169,7 +169,7 @@ final class RetryingStage: ReadyStage, OpeningStage {
 
   /// Reads, retries, reads that a retry saved, reads given up after all tries or because of the deadline, and reads
   /// that the budget did not allow to retry.
-  func statistics() -> ReadCounts? {
-    ReadCounts("Retrying", counts, "reads", "retries", "recovered", "given up", "refused by the budget")
+  func statistics() -> Counters? {
+    Counters("Retrying", counts, "reads", "retries", "recovered", "given up", "refused by the budget")
   }
 }

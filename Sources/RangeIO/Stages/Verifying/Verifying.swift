@@ -198,7 +198,7 @@ final class VerifyingStage: ReadStage {
 
   /// Reads, blocks that were correct, reads with a block that was not, extra bytes that were read to complete blocks,
   /// and digests of nodes that were fetched.
-  func statistics() -> ReadCounts? {
-    ReadCounts("Verifying", counts, "reads", "blocks", "corrupted", "bytes beside", "nodes asked for")
+  func statistics() -> Counters? {
+    Counters("Verifying", counts, "reads", "blocks", "corrupted", "bytes beside", "nodes asked for")
   }
 }

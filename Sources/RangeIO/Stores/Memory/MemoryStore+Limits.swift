@@ -56,7 +56,7 @@ extension MemoryStore {
       try await shrink { self.ledger.missing(bytes: 0, blocks: 0) }
       let excess = ledger.missing(bytes: 0, blocks: 0)
       guard excess.bytes > 0 || excess.blocks > 0 else { return }
-      let held = statistics()
+      let held = counts()
       let unmovable = held.pinnedBytes + ledger.metadataBytes
       let isToCome = held.reservedBytes > 0 || held.removedBytes > 0 || shards.fullest() != nil
       // Nothing here has to stay or is to come, so other tiers of the budget hold the rest, and handle it themselves.

@@ -11,7 +11,7 @@ struct ShardState: ~Copyable {
   let tuner: SharedTuner?
   private var insertionsUntilConsultation = SelfTuned.insertionsPerConsultation
   var sources = ShardSources()
-  var counts = TierStatistics()
+  var counts = MemoryCounts()
   /// The charge of all chunks, and of the pinned ones.
   var bytes = 0
   var pinnedBytes = 0

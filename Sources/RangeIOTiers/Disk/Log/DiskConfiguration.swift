@@ -34,7 +34,7 @@ public struct DiskConfiguration: Sendable {
   public var keepsFirstReads = false
   /// The free space that must remain on the disk. Nothing is written that would leave less. If dropping the oldest blocks
   /// makes room for new ones, the store drops them. If not, it keeps and serves what it has, keeps nothing new, and
-  /// ``DiskStatistics/lacksFreeSpace`` is `true`. A file system that tells no sizes counts as one with room. Default: 1 GiB.
+  /// `lacksFreeSpace` of the disk's ``Counters`` is 1. A file system that tells no sizes counts as one with room. Default: 1 GiB.
   public var freeSpaceFloor = ByteCount.gibibytes(1)
   /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
   /// is below 16 MiB.

@@ -16,7 +16,7 @@ struct SpillBreaker: Sendable {
     var successes = 10
   }
 
-  private(set) var state = DiskStatistics.Breaker.closed
+  private(set) var state = DiskCounts.Breaker.closed
   let rules: Rules
   /// The times of the latest errors while closed.
   private var errors: [ReadInstant] = []

@@ -10,7 +10,7 @@ import RangeIO
 ///
 /// It changes its mind only if the other way takes at least a fifth less time, and not again before 8 MiB were written.
 package struct SpillCodecChoice: Equatable, Sendable {
-  package enum Form: String, Hashable, Sendable, Encodable {
+  package enum Form: Sendable {
     /// As they are.
     case plain
     case encoded
@@ -109,6 +109,18 @@ package struct SpillCodecChoice: Equatable, Sendable {
     var choice = Self()
     choice.chosen = form
     return choice
+  }
+
+  /// What is public of it, as far as it was measured.
+  var counts: [Counters.Count] {
+    let measured: KeyValuePairs<String, Double?> = [
+      "writingBytesPerSecond": writing.bytesPerSecond, "readingBytesPerSecond": reading.bytesPerSecond,
+      "encodingBytesPerSecond": coding.encoding.bytesPerSecond,
+      "decodingBytesPerSecond": coding.decoding.bytesPerSecond,
+      "encodedPercent": coding.fraction.map { $0 * 100 },
+    ]
+    return [.init("compresses", chosen == .encoded ? 1 : 0)]
+      + measured.compactMap { name, value in value.map { .init(name, Int(min($0, 1e15))) } }
   }
 
   // MARK: what is measured

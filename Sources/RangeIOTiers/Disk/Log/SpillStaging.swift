@@ -225,7 +225,7 @@ extension SpillState {
     if isGated, isFull {
       let verdict = admission.judge(remembered, among: table.count)
       guard verdict != .refused else {
-        counts.gated += 1
+        counts.rejectedAdmission += 1
         return (.gated, nil)
       }
       isOnTrial = verdict == .onTrial

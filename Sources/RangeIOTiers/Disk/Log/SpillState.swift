@@ -41,8 +41,8 @@ package struct SpillState: ~Copyable {
   let choosesCodec: Bool
   /// What it chose.
   var codecChoice = SpillCodecChoice()
-  /// What is counted; the rest is filled in by ``statistics(_:)``.
-  var counts = DiskStatistics()
+  /// What is counted; the rest is filled in by ``counts(_:)``.
+  var counts = DiskCounts()
   /// Index places that were checked for blocks of outdated versions. For tests.
   var sweptOutdated = 0
   var breaker: SpillBreaker
@@ -107,7 +107,7 @@ package struct SpillState: ~Copyable {
   var isToRemoveFirst: Bool { !breaker.isClosed && staging.hasRemovals && !lacksRoomToRemove }
 
   /// What is counted, and what is here or was here when the store was closed.
-  func statistics(_ ledger: SpillLedger) -> DiskStatistics {
+  func counts(_ ledger: SpillLedger) -> DiskCounts {
     var all = counts
     guard !isForgotten else { return all }
     all.blocks = table.count
@@ -118,7 +118,7 @@ package struct SpillState: ~Copyable {
     all.indexBytes = table.byteCount + admission.byteCount + sources.byteCount
     all.stagedBytes = staging.bytes
     all.bytes = ledger.bytes
-    if choosesCodec { (all.form, all.rates) = (codecChoice.chosen, .init(codecChoice)) }
+    if choosesCodec { all.choice = codecChoice }
     all.lacksFreeSpace = lacksFreeSpace
     all.breaker = breaker.state
     all.breakerOpenings = breaker.openings
@@ -131,7 +131,7 @@ package struct SpillState: ~Copyable {
     counts.dropped += staging.count
     let all = (places, staging)
     staging = SpillStaging(limit: staging.limit)
-    counts = statistics(ledger)
+    counts = counts(ledger)
     isForgotten = true
     table = SpillTable()
     sources = SpillSources()

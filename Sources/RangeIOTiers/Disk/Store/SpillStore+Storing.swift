@@ -26,7 +26,7 @@ extension SpillStore {
       guard let identity = binding?.identity else {
         state.counts.offered += 1
         state.counts.ineligible += 1
-        if !costsMoreThanDisk { state.counts.notSlower += 1 }
+        if !costsMoreThanDisk { state.counts.rejectedFastSource += 1 }
         return (.ineligible, nil)
       }
       return state.offer(

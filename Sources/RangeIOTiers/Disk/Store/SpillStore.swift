@@ -20,7 +20,7 @@ package import RangeIO
 /// up to a quarter of a segment.
 ///
 /// **Memory.** At most 64 bytes per block for the index, a sixth more for the moment in which it grows, and 400 bytes
-/// plus its id for each version of a source that has blocks here. They count towards no limit; ``statistics()`` reports
+/// plus its id for each version of a source that has blocks here. They count towards no limit; ``counts()`` reports
 /// them. Look-ups of blocks that are not here take no memory. Chunks that wait to be written are bounded by
 /// ``Configuration/stagingLimit``.
 ///
@@ -76,13 +76,15 @@ package final class SpillStore: FullChunkStore {
   /// Whether the store takes chunks. `false` if it is closed or read-only.
   package var isWritable: Bool { readOnlyReason == nil && !state.withLock { $0.isClosed } }
 
+  package func statistics() -> [Counters] { [counts().counters] }
+
   /// Returns what the store holds and has done. After closing: what it held then.
   ///
   /// - Complexity: O(segments).
-  package func statistics() -> DiskStatistics {
+  package func counts() -> DiskCounts {
     var all = state.withLock { state in
       core.hits.tellAll(&state)
-      return state.statistics(ledger)
+      return state.counts(ledger)
     }
     all.limit = ledger.limit
     all.peakBytes = ledger.peakBytes

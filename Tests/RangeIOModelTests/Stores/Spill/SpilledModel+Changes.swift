@@ -84,7 +84,7 @@ extension SpilledModel {
   // MARK: time
 
   func letTimePass() {
-    let isSick = life!.spill.statistics().breaker != .closed
+    let isSick = life!.spill.counts().breaker != .closed
     switch random.below(20) {
     case _ where isSick: clock.advance(by: .milliseconds(random.below(20_000)))
     case 0: clock.advance(by: .milliseconds(random.below(40_000)))

@@ -155,7 +155,7 @@ extension SpilledModel {
   }
 
   private func endLife() {
-    tally.add(life!.spill.statistics())
+    tally.add(life!.spill.counts())
     // Letting go of files is calls to the disk, and nothing may happen in their midst.
     let wasNested = isNested
     isNested = true
@@ -182,7 +182,7 @@ extension SpilledModel {
       try endAll()
       if try flush() { before = SpillRecount(life!.spill, isAtRest: false).blocks }
     }
-    let hasFailed = life!.spill.statistics().writeErrors > 0
+    let hasFailed = life!.spill.counts().writeErrors > 0
     life!.process.crash()
     endLife()
     tally.kills += 1
@@ -228,5 +228,5 @@ extension SpilledModel {
     }
   }
 
-  private func noteReopening() { tally.blocksReopened += life!.spill.statistics().blocks }
+  private func noteReopening() { tally.blocksReopened += life!.spill.counts().blocks }
 }

@@ -30,7 +30,7 @@ extension SpilledModel {
     _ range: ByteRange, _ index: Int, _ token: ChunkToken
   ) throws(Mismatch) -> (pieces: [RangedBytes], held: [DeferredPiece], gaps: [ByteRange]) {
     let store = life!.store
-    let staged = store.spill!.statistics().stagedHits
+    let staged = store.spill!.counts().stagedHits
     let atStart = kept[index].births
     var (pieces, held, gaps): ([RangedBytes], [DeferredPiece], [ByteRange]) = ([], [], [])
     switch store.lookUp(range, token: token.number, grid: token.grid) {
@@ -40,7 +40,7 @@ extension SpilledModel {
       try expect(!below.isEmpty || !missing.isEmpty, "a partial hit that is a hit")
       (pieces, held, gaps) = (some, below, missing)
     }
-    let isStaged = store.spill!.statistics().stagedHits > staged
+    let isStaged = store.spill!.counts().stagedHits > staged
     if isStaged { tally.staged += 1 }
     if !pieces.isEmpty, !isStaged { tally.fromMemory += 1 }
     if !gaps.isEmpty { tally.fromSource += 1 }
@@ -122,7 +122,7 @@ extension SpilledModel {
 
   private var hits: (compressed: Int, spill: Int) {
     guard let life else { return (0, 0) }
-    return (codec.decodes, life.spill.statistics().hits)
+    return (codec.decodes, life.spill.counts().hits)
   }
 
   private func count(_ before: (compressed: Int, spill: Int)) {

@@ -81,7 +81,7 @@ extension SpilledModel {
       try noteEnds()
     }
     try expect(running.isEmpty, "it hangs: \(running.map(\.what))")
-    try expect(isQuiet, "chunks are moved for ever: \(life!.store.statistics())")
+    try expect(isQuiet, "chunks are moved for ever: \(life!.store.counts())")
     resizing = nil
   }
 

@@ -268,11 +268,11 @@ struct SpilledModelTally: SeededTally {
   var failedCalls = 0
   var damaged = 0
 
-  mutating func add(_ statistics: DiskStatistics) {
+  mutating func add(_ statistics: DiskCounts) {
     written += statistics.written
     reinserted += statistics.reinsertions
     evicted += statistics.evictions
-    gated += statistics.gated
+    gated += statistics.rejectedAdmission
     dropped += statistics.dropped
     stale += statistics.stale
     tombstones += statistics.tombstones

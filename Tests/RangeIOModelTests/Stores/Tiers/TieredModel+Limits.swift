@@ -61,14 +61,14 @@ extension TieredModel {
     try expect(store.mover.queue.waitingCount == 0, "chunks wait to be moved under pressure")
     // Segments of what was found are still read from.
     guard holdings.isEmpty, loading.isEmpty, !isNested else { return }
-    let statistics = tiers.memory.statistics()
+    let statistics = tiers.memory.counts()
     // Pinned pieces stay below, too, in segments of their own.
     let stays =
       statistics.pinnedBytes + tiers.memory.ledger.metadataBytes + statistics.reservedBytes
-      + (pressure == .critical && tiers.compressed!.statistics().blocks > 0 ? tiers.compressed!.ledger.bytes : 0)
+      + (pressure == .critical && tiers.compressed!.counts().blocks > 0 ? tiers.compressed!.ledger.bytes : 0)
     let below = store.sources.all.contains { !$0.entry.pinned.isEmpty }
     try expect(
-      pressure != .critical || below || tiers.compressed!.statistics().blocks == 0,
+      pressure != .critical || below || tiers.compressed!.counts().blocks == 0,
       "pieces are left under pressure, though nothing is pinned")
     let after = statistics.bytes + tiers.compressed!.ledger.bytes
     if pressure == .critical {
@@ -138,7 +138,7 @@ extension TieredModel {
       try expect(store.metadata(of: description) == versions[version].metadata, "other metadata")
     }
     let range = anyRange(of: kept[index])
-    let hits = store.mover.statistics().hits
+    let hits = store.mover.counts().hits
     let isThere = store.contains(range, of: description)
     var isFound = false
     for other in tokens(of: version) where !isFound {
@@ -147,7 +147,7 @@ extension TieredModel {
       isFound = found.gaps.isEmpty
     }
     // What is taken back up on its way may push others out, and those down.
-    guard store.mover.statistics().hits == hits else { return }
+    guard store.mover.counts().hits == hits else { return }
     try expect(isThere == isFound, "\(range) is said to be here: \(isThere), but is not")
   }
 }

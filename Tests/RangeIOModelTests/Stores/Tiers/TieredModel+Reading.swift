@@ -29,7 +29,7 @@ extension TieredModel {
     _ range: ByteRange, _ index: Int
   ) throws(Mismatch) -> (pieces: [RangedBytes], held: [DeferredPiece], gaps: [ByteRange]) {
     let token = kept[index].token
-    let before = store.mover.statistics().hits
+    let before = store.mover.counts().hits
     var (pieces, held, gaps): ([RangedBytes], [DeferredPiece], [ByteRange]) = ([], [], [])
     switch store.lookUp(range, token: token.number, grid: token.grid) {
     case .hit(let bytes): pieces = [RangedBytes(range, bytes)]
@@ -39,7 +39,7 @@ extension TieredModel {
       try expect(!below.isEmpty || !missing.isEmpty, "a partial hit that is a hit")
       (pieces, held, gaps) = (some, below, missing)
     }
-    let fromQueue = store.mover.statistics().hits - before
+    let fromQueue = store.mover.counts().hits - before
     tally.fromQueue += fromQueue > 0 ? 1 : 0
     tally.fromMemory += fromQueue == 0 && !pieces.isEmpty ? 1 : 0
     tally.fromBelow += held.isEmpty ? 0 : 1
@@ -166,7 +166,7 @@ extension TieredModel {
   func load(_ holding: Holding) throws(Mismatch) {
     let index = holding.kept
     let failures = codec.failures
-    let above = tiers.memory.statistics().insertions
+    let above = tiers.memory.counts().insertions
     loading.append(holding)
     let bytes = holding.piece.loader.loadNow().bytes
     loading.removeLast()
@@ -177,7 +177,7 @@ extension TieredModel {
       tally.damaged += 1
       return
     }
-    tally.shouldPromote += tiers.memory.statistics().insertions > above ? 1 : 0
+    tally.shouldPromote += tiers.memory.counts().insertions > above ? 1 : 0
     try expect(bytes == content(holding.piece.range, index), "a wrong byte was brought of \(holding.piece.range)")
   }
 }

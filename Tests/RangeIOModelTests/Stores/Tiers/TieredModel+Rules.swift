@@ -18,7 +18,7 @@ extension TieredModel {
     let mostBelow = max(below.limit, lastBytesBelow)
     try expect(below.bytes <= mostBelow, "\(below.bytes) bytes are below, over \(below.limit)")
     lastBytesBelow = below.bytes
-    let moving = store.mover.statistics()
+    let moving = store.mover.counts()
     if resizing == nil { try expect(moving.bytes <= moving.limit, "\(moving.bytes) are on their way") }
   }
 
@@ -49,7 +49,7 @@ extension TieredModel {
       let isPaused = pausedUntil.map { now < $0 } ?? false
       let (encodes, interferences) = (codec.encodes, nested)
       let waiting = store.mover.queue.all
-      let before = store.statistics()
+      let before = store.counts()
       guard executor.step() else { return }
       tally.jobs += 1
       if let failure { throw failure }
@@ -61,10 +61,10 @@ extension TieredModel {
   }
 
   /// Whether what was on its way is anywhere, unless it is counted that it is not.
-  private func checkLosses(_ waiting: [DemotionQueueState.Entry], _ before: TieredChunkStore.Statistics)
+  private func checkLosses(_ waiting: [DemotionQueueState.Entry], _ before: TieredChunkStore.Counts)
     throws(Mismatch)
   {
-    let after = store.statistics()
+    let after = store.counts()
     var lost = 0
     var what: [String] = []
     for entry in waiting where entry.chunk.ticket.isValid {

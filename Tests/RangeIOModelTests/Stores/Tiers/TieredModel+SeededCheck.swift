@@ -11,7 +11,7 @@ extension TieredModel: SeededCheck {
     let model = TieredModel(seed: seed)
     if let mismatch = model.run(operations: operationsOfARun) { throw mismatch }
     var tally = model.tally
-    tally.add(model.store.statistics())
+    tally.add(model.store.counts())
     return tally
   }
 

@@ -270,8 +270,8 @@ struct TieredModelTally: SeededTally {
   var reinserted = 0
   var expired = 0
 
-  mutating func add(_ statistics: TieredChunkStore.Statistics) {
-    moved += statistics.moving.moved
+  mutating func add(_ statistics: TieredChunkStore.Counts) {
+    moved += statistics.moving.demoted
     movesDropped += statistics.moving.dropped
     movesRefused += statistics.moving.refused
     movesCancelled += statistics.moving.cancelled

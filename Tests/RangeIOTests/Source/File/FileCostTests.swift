@@ -39,7 +39,7 @@ import Testing
   }
 
   /// Reads a file through a store on a disk that takes what is more expensive than itself.
-  private func spilled(_ cost: SourceDescription.Cost?) async throws -> (DiskStatistics, ReadExplanation) {
+  private func spilled(_ cost: SourceDescription.Cost?) async throws -> (DiskCounts, ReadExplanation) {
     let (directory, path) = try file()
     let spill = SimulatedSpill { $0.keepsFastSources = false }
     let store = try spill.open()
@@ -49,12 +49,12 @@ import Testing
     let explanation = try await reader.explain(0..<100)
     await reader.close()
     withExtendedLifetime(directory) {}
-    return (store.statistics(), explanation)
+    return (store.counts(), explanation)
   }
 
   @Test func `what a disk does not keep of a local file is counted with the reason`() async throws {
     let (counts, explanation) = try await spilled(nil)
-    #expect(counts.offered == 4 && counts.ineligible == 4 && counts.notSlower == 4 && counts.written == 0)
+    #expect(counts.offered == 4 && counts.ineligible == 4 && counts.rejectedFastSource == 4 && counts.written == 0)
     #expect("\(counts)".contains("4 not kept as their source is no slower"))
     let reason = explanation.parts[0].reasons.first { $0.origin == .disk }?.why
     #expect(reason?.contains("no more to read than a disk") == true && reason?.contains("state its cost") == true)
@@ -62,6 +62,6 @@ import Testing
 
   @Test func `a file that is said to be slower is kept on a disk`() async throws {
     let (counts, _) = try await spilled(far)
-    #expect(counts.offered == 4 && counts.notSlower == 0 && counts.written == 4)
+    #expect(counts.offered == 4 && counts.rejectedFastSource == 0 && counts.written == 4)
   }
 }

@@ -81,11 +81,11 @@ struct LongWriteTests {
     }
     let tiers = store as? TieredChunkStore
     try await tiers?.flush()
-    if let tier = tiers?.statistics().disk { #expect(tier.blocks == 0) }
+    if let tier = tiers?.counts().disk { #expect(tier.blocks == 0) }
     writer.age.withLock { $0 = .milliseconds(250) }
     for _ in 0..<3 { for range in ranges { #expect(try await reader.read(range) == Bytes(new[range])) } }
     try await tiers?.flush()
-    if keeping == .diskOnly { #expect(try #require(tiers?.statistics().disk).blocks > 0) }
+    if keeping == .diskOnly { #expect(try #require(tiers?.counts().disk).blocks > 0) }
     if keeping != .diskOnly {
       #expect(reader.cached(ranges[0]) == Bytes(new[ranges[0]]), "it is kept once the file has rested")
     }

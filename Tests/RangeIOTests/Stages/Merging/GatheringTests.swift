@@ -113,14 +113,14 @@ import Testing
     let source = HeldSource(isHeld: false)
     let (reader, caching, merging) = try await reader(source, fill: .block, gap: 100_000)
     #expect(try await reader.isRight(9000..<9001))
-    let insertions = store.statistics().insertions
+    let insertions = store.counts().insertions
     #expect(try await reader.read([0..<1, 20_000..<20_001]).map(\.count) == [1, 1])
     #expect(source.asked == [8192..<12_288, 0..<20_480])
     #expect(caching.statistics()?["bytes read again"] == 4096)
     #expect(caching.statistics()?["over-read bytes kept"] == 8192)
     #expect(merging.statistics()?.wastedBytes == 12_288)
-    #expect(store.statistics().insertions == insertions + 4)
-    #expect(store.statistics().merges == 0)
+    #expect(store.counts().insertions == insertions + 4)
+    #expect(store.counts().merges == 0)
   }
 
   @Test func `what is longer than a cache takes is not kept of what was read over`() async throws {

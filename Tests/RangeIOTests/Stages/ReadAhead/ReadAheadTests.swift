@@ -389,7 +389,7 @@ struct ReadAheadTests {
       // Parts of 8 MiB, of which the budget allows two; of the whole a half of the store.
       let count = isCountedByReadAhead ? 16 << 20 : 1 << 24 | 1 << 20
       #expect(source.bytesRead >= count && source.bytesRead <= 33 << 20, "\(source.bytesRead)")
-      #expect(store.statistics().bytes >= source.bytesRead)
+      #expect(store.counts().bytes >= source.bytesRead)
       // Which of the parts come first is not said, but what was fetched is what is kept.
       let reads = source.readCount
       for range in notes.all.map(\.range) { #expect(try await reader.read(range) == source.expected(range)) }
@@ -462,7 +462,7 @@ struct ReadAheadTests {
       _ = try await reader.read(0..<1 << 20)
       reader.discard(100..<200_000)
       // Two whole blocks of 64 KiB lie within.
-      #expect(store.statistics().bytes < 15 << 16)
+      #expect(store.counts().bytes < 15 << 16)
       let before = source.bytesRead
       #expect(try await reader.read(0..<65536) == source.expected(0..<65536))
       #expect(source.bytesRead == before)

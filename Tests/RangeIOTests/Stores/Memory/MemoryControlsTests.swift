@@ -23,9 +23,9 @@ struct MemoryControlsTests {
     let reader = try await RangeReader(source, [.caching(store, fill: .exact, blockSize: .kibibytes(4))])
     for offset in stride(from: 0, to: 1 << 20, by: 1024) {
       #expect(try await reader.read(offset..<offset + 1) == SyntheticSource.bytes(offset..<offset + 1))
-      #expect(store.statistics().bytes <= 64 << 10)
+      #expect(store.counts().bytes <= 64 << 10)
     }
-    #expect(store.statistics().evictions > 0)
+    #expect(store.counts().evictions > 0)
     for count in [1, 2, 15, 16, 17, 4095, 4096, 100_000, 200_000] {
       #expect(MemoryStore.charge(of: count) > count)
     }
@@ -44,7 +44,7 @@ struct MemoryControlsTests {
     #expect(source.readCount == starts.count)
     // What 32 bits would mistake for each other.
     #expect(!store.contains(0..<1, of: reader.source))
-    #expect(store.statistics().limit == 1 << 50)
+    #expect(store.counts().limit == 1 << 50)
     #expect(store.cachedRanges(of: reader.source) == starts.map { $0 - 7..<$0 + 70_000 })
     store.remove((1 << 32)..<(1 << 32) + 1, of: reader.source)
     #expect(store.contains((1 << 31)..<(1 << 31) + 1, of: reader.source))
@@ -86,8 +86,8 @@ struct MemoryControlsTests {
     clock.advance(by: .seconds(10))
     #expect(!idle.holds(0..<4096))
     for source in [aged, idle] {
-      #expect(source.store.statistics().expirations == 1)
-      #expect(source.store.statistics().bytes == 0)
+      #expect(source.store.counts().expirations == 1)
+      #expect(source.store.counts().bytes == 0)
     }
   }
 
@@ -105,7 +105,7 @@ struct MemoryControlsTests {
     let store = store(.mebibytes(64))
     let source = StoredSource(store, byteCount: 16 << 20)
     for block in 0..<1000 { source.put(source.block(block)) }
-    let total = store.statistics().bytes
+    let total = store.counts().bytes
     var removed = 0
     var steps = 0
     for await progress in store.removeAll() {
@@ -113,9 +113,9 @@ struct MemoryControlsTests {
       #expect(progress.removedBytes > removed)
       removed = progress.removedBytes
       steps += 1
-      #expect(store.statistics().bytes == total - removed)
+      #expect(store.counts().bytes == total - removed)
       // Nothing of it can be found from the first moment on.
-      #expect(store.statistics().blocks == 0)
+      #expect(store.counts().blocks == 0)
     }
     #expect(removed == total)
     #expect(steps > 1)
@@ -131,12 +131,12 @@ struct MemoryControlsTests {
     let chunk = try #require(evicted.takeAll().first)
     #expect(!source.contains(source.block(chunk.block)))
     #expect(chunk.pieces[0].bytes == source.expected(chunk.range))
-    #expect(source.store.statistics().bytes <= charge.bytes)
+    #expect(source.store.counts().bytes <= charge.bytes)
     source.store.cancel(try #require(reservation))
     // A hit that somebody keeps outlives its chunk, too.
     let kept = try #require((0..<4).compactMap { source.read(source.block($0)) }.first)
     source.store.remove(source: source.source.id)
-    #expect(source.store.statistics().bytes == 0)
+    #expect(source.store.counts().bytes == 0)
     #expect((0..<4).contains { kept == source.expected(source.block($0)) })
   }
 
@@ -150,23 +150,23 @@ struct MemoryControlsTests {
     #expect(store.metadata(of: source.source) == [4])
     try store.setMetadata(nil, of: source.source)
     #expect(store.metadata(of: source.source) == nil)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 
   @Test func `trimming to a size goes at least that far, and leaves the limit`() async throws {
     let store = store(.mebibytes(1))
     let source = StoredSource(store)
     for block in 0..<100 { source.put(source.block(block)) }
-    let before = store.statistics().bytes
+    let before = store.counts().bytes
     try await store.trim(to: .bytes(before))
-    #expect(store.statistics().bytes == before)
+    #expect(store.counts().bytes == before)
     try await store.trim(to: .kibibytes(100))
-    #expect(store.statistics().bytes <= 100 << 10)
+    #expect(store.counts().bytes <= 100 << 10)
     // Not further than it must: one block fewer than the limit at most.
-    #expect(store.statistics().bytes > (100 << 10) - MemoryStore.charge(of: 4096))
+    #expect(store.counts().bytes > (100 << 10) - MemoryStore.charge(of: 4096))
     try await store.trim(to: .bytes(0))
-    #expect(store.statistics().bytes == 0)
-    #expect(store.statistics().limit == 1 << 20)
+    #expect(store.counts().bytes == 0)
+    #expect(store.counts().limit == 1 << 20)
     #expect(source.put(source.block(0)))
   }
 
@@ -184,10 +184,10 @@ struct MemoryControlsTests {
     let all = store.cachedRanges()
     #expect(all.map(\.source.id) == ["a", "b"])
     #expect(all.map(\.ranges) == [[100..<5000, 9000..<9010], [0..<5000]])
-    #expect(store.statistics().blocks == 5)
-    #expect(store.statistics().bytes == MemoryRecount(store).bytes)
+    #expect(store.counts().blocks == 5)
+    #expect(store.counts().bytes == MemoryRecount(store).bytes)
     // Asking is no read: no chunk becomes harder to evict, nothing is counted.
-    #expect(store.statistics().hits == 0 && store.statistics().misses == 0)
+    #expect(store.counts().hits == 0 && store.counts().misses == 0)
   }
 
   @Test func `the count of items is a limit of its own`() {
@@ -195,23 +195,23 @@ struct MemoryControlsTests {
     let source = StoredSource(store)
     for block in 0..<100 {
       #expect(source.put(source.block(block)))
-      #expect(store.statistics().blocks <= 10)
+      #expect(store.counts().blocks <= 10)
     }
-    #expect(store.statistics().blocks == 10)
-    #expect(store.statistics().evictions == 90)
+    #expect(store.counts().blocks == 10)
+    #expect(store.counts().evictions == 90)
   }
 
   @Test func `memory pressure lets go of half, then of all`() {
     let store = store()
     let source = StoredSource(store)
     for block in 0..<100 { source.put(source.block(block)) }
-    let before = store.statistics().bytes
+    let before = store.counts().bytes
     store.handleMemoryPressure(.normal)
-    #expect(store.statistics().bytes == before)
+    #expect(store.counts().bytes == before)
     store.handleMemoryPressure(.warning)
-    #expect(store.statistics().blocks == 50)
+    #expect(store.counts().blocks == 50)
     store.handleMemoryPressure(.critical)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(source.put(source.block(0)))
   }
 }

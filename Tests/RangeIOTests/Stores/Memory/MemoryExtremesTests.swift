@@ -18,14 +18,14 @@ struct MemoryExtremesTests {
             SyntheticSource(byteCount: 1000), [.caching(store, fill: fill, blockSize: .bytes(16))])
           for range in [0..<1, 0..<16, 10..<40, 0..<1000, 990..<1000, 5..<5] {
             #expect(try await reader.read(range) == SyntheticSource.bytes(range))
-            #expect(store.statistics().peakBytes <= limit)
+            #expect(store.counts().peakBytes <= limit)
           }
         }
         try await store.trim(to: .bytes(0))
         try await store.resize(to: .bytes(0))
         store.handleMemoryPressure(.critical)
         store.removeAll()
-        #expect(store.statistics().bytes == 0)
+        #expect(store.counts().bytes == 0)
       }
     }
   }
@@ -39,7 +39,7 @@ struct MemoryExtremesTests {
     for block in 0..<20 {
       #expect(source.put(source.block(block)))
       #expect(source.holds(source.block(block)))
-      #expect(store.statistics().blocks <= blocks)
+      #expect(store.counts().blocks <= blocks)
     }
   }
 
@@ -65,7 +65,7 @@ struct MemoryExtremesTests {
     for block in 0..<4 { source.put(source.block(block)) }
     try store.pin(0..<4 * 4096, of: source.source)
     #expect(!source.put(source.block(4)))
-    #expect(store.statistics().dropped == 2)
+    #expect(store.counts().dropped == 2)
     #expect(source.holds(0..<4 * 4096))
     store.unpin(0..<4096, of: source.source)
     #expect(source.put(source.block(4)))
@@ -74,7 +74,7 @@ struct MemoryExtremesTests {
 
   @Test func `an empty store says so`() {
     let store = MemoryStore(limit: .mebibytes(1))
-    #expect(store.statistics().blocks == 0 && store.statistics().bytes == 0)
+    #expect(store.counts().blocks == 0 && store.counts().bytes == 0)
     #expect(store.cachedRanges().isEmpty)
     let source = StoredSource(store)
     source.put(0..<10)

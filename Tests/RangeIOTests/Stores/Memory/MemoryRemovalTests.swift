@@ -18,7 +18,7 @@ import Testing
   @Test func `a removal that is not iterated is done at once`() {
     let source = filled()
     store.removeAll()
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(source.token.chargedBytes == 0)
     #expect(MemoryRecount(store).faults.isEmpty)
   }
@@ -29,20 +29,20 @@ import Testing
       #expect(progress.removedBytes < progress.totalBytes)
       break
     }
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(store.ledger.blocks == 0)
     #expect(source.put(0..<4096))
   }
 
   @Test func `what is being removed counts until it is given back, and new chunks come beside it`() async {
     let source = filled()
-    let total = store.statistics().bytes
+    let total = store.counts().bytes
     var removal: ChunkRemoval? = store.remove(.everything)
-    #expect(store.statistics().bytes == total)
+    #expect(store.counts().bytes == total)
     #expect(!source.contains(0..<1))
     #expect(source.put(0..<4096))
     #expect(source.holds(0..<4096))
-    #expect(store.statistics().bytes == total + MemoryStore.charge(of: 4096))
+    #expect(store.counts().bytes == total + MemoryStore.charge(of: 4096))
     var steps = removal?.makeAsyncIterator()
     let first = await steps?.next(isolation: #isolation)
     #expect(first?.totalBytes == total)
@@ -51,7 +51,7 @@ import Testing
     let second = await others?.next(isolation: #isolation)
     #expect((second?.removedBytes ?? 0) > (first?.removedBytes ?? 0))
     (removal, steps, others) = (nil, nil, nil)
-    #expect(store.statistics().bytes == MemoryStore.charge(of: 4096))
+    #expect(store.counts().bytes == MemoryStore.charge(of: 4096))
     #expect(source.holds(0..<4096))
   }
 
@@ -65,7 +65,7 @@ import Testing
     _ = filled()
     let removal = store.remove(.everything)
     try await store.resize(to: .kibibytes(4))
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     for await progress in removal { #expect(progress.removedBytes == progress.totalBytes) }
   }
 
@@ -78,7 +78,7 @@ import Testing
     store.remove(100_000..<100_000, of: source.source)
     #expect(source.holds(8192..<120_000))
     store.remove(-100..<Int.max, of: source.source)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 
   @Test func `removing one source leaves the others, in whatever version they are`() {
@@ -90,7 +90,7 @@ import Testing
     store.remove(source: "source")
     #expect(!source.contains(0..<1))
     #expect(other.holds(0..<4096))
-    #expect(store.statistics().blocks == 1)
+    #expect(store.counts().blocks == 1)
     #expect(source.put(0..<4096))
   }
 
@@ -103,7 +103,7 @@ import Testing
     #expect(new.holds(0..<4096))
     #expect(store.sources.endReading(old.token))
     store.erase(.retired(old.token))
-    #expect(store.statistics().blocks == 1)
+    #expect(store.counts().blocks == 1)
     #expect(!old.put(0..<4096))
     #expect(new.holds(0..<4096))
   }

@@ -20,14 +20,14 @@ import Testing
   @Test func `resizing returns when no more is held`() async throws {
     let source = source(blocks: 100)
     try await store.resize(to: MemoryStore.charge(blocks: 10))
-    #expect(store.statistics().bytes == 10 * Self.charge)
-    #expect(store.statistics().limit == 10 * Self.charge)
+    #expect(store.counts().bytes == 10 * Self.charge)
+    #expect(store.counts().limit == 10 * Self.charge)
     #expect(MemoryRecount(store).faults.isEmpty)
     for block in 0..<50 { source.put(source.block(block)) }
-    #expect(store.statistics().blocks == 10)
+    #expect(store.counts().blocks == 10)
     try await store.resize(to: MemoryStore.charge(blocks: 20))
     for block in 0..<50 { source.put(source.block(block)) }
-    #expect(store.statistics().blocks == 20)
+    #expect(store.counts().blocks == 20)
   }
 
   @Test func `the number of blocks is limited, too, and the limit can be changed and trimmed to`() async throws {
@@ -36,13 +36,13 @@ import Testing
     let store = MemoryStore(configuration)
     let source = StoredSource(store)
     for block in 0..<80 { source.put(source.block(block)) }
-    #expect(store.statistics().blocks == 50)
+    #expect(store.counts().blocks == 50)
     try await store.trim(toBlocks: 30)
-    #expect(store.statistics().blocks == 30)
+    #expect(store.counts().blocks == 30)
     try await store.resize(to: MemoryStore.charge(blocks: 100), blocks: 10)
-    #expect(store.statistics().blocks == 10)
+    #expect(store.counts().blocks == 10)
     for block in 0..<80 { source.put(source.block(block)) }
-    #expect(store.statistics().blocks == 10)
+    #expect(store.counts().blocks == 10)
     #expect(MemoryRecount(store).faults.isEmpty)
     try store.pin(0..<20 * 4096, of: source.source)
     for block in 0..<20 { source.put(source.block(block)) }
@@ -58,13 +58,13 @@ import Testing
       isDone.add(1)
     }
     await quiet()
-    #expect(store.statistics().blocks == 0)
+    #expect(store.counts().blocks == 0)
     // The new limit binds at once.
     #expect(source.reserve(0..<4096) == nil)
     #expect(isDone.all.isEmpty)
     store.cancel(reservation)
     try await resizing.value
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 
   @Test func `bytes that arrive after the limit was lowered leave again, and resizing returns`() async throws {
@@ -73,11 +73,11 @@ import Testing
     let reservation = try #require(source.reserve(0..<20 * 4096))
     let resizing = start { try await store.resize(to: MemoryStore.charge(blocks: 10)) }
     await quiet()
-    #expect(store.statistics().limit == 10 * Self.charge)
+    #expect(store.counts().limit == 10 * Self.charge)
     #expect(store.roomFreed.isHeard)
     source.insert(0..<20 * 4096, reservation, ticket)
     try await resizing.value
-    #expect(store.statistics().bytes <= 10 * Self.charge)
+    #expect(store.counts().bytes <= 10 * Self.charge)
     #expect(MemoryRecount(store).faults.isEmpty)
   }
 
@@ -88,54 +88,54 @@ import Testing
     // As the tiers of one budget do, without waiting.
     store.setLimit(30 * Self.charge)
     source.insert(20 * 4096..<60 * 4096, reservation, ticket)
-    #expect(store.statistics().bytes <= 30 * Self.charge)
-    #expect(store.statistics().reservedBytes == 0)
+    #expect(store.counts().bytes <= 30 * Self.charge)
+    #expect(store.counts().reservedBytes == 0)
   }
 
   @Test func `a resize that is cancelled leaves the limit as it was, and no waiter`() async throws {
     let source = source()
-    let before = store.statistics().limit
+    let before = store.counts().limit
     let reservation = try #require(source.reserve(0..<20 * 4096))
     let resizing = start { try await store.resize(to: MemoryStore.charge(blocks: 10)) }
     await quiet()
     #expect(store.roomFreed.isHeard)
     resizing.cancel()
     await #expect(throws: CancellationError.self) { try await resizing.value }
-    #expect(store.statistics().limit == before)
+    #expect(store.counts().limit == before)
     #expect(!store.roomFreed.isHeard)
     store.cancel(reservation)
   }
 
   @Test func `resizing below what is pinned throws, with the limit as it was`() async throws {
     let source = source(blocks: 50)
-    let before = store.statistics().limit
+    let before = store.counts().limit
     try store.pin(0..<20 * 4096, of: source.source)
     try store.setMetadata(Bytes(Array(repeating: 1, count: 4096)), of: source.source)
     await #expect {
       try await store.resize(to: MemoryStore.charge(blocks: 20))
     } throws: { ($0 as? ReadError)?.code == .limitExceeded }
-    #expect(store.statistics().limit == before)
-    #expect(store.statistics().bytes == 21 * Self.charge, "what was evicted stays so")
+    #expect(store.counts().limit == before)
+    #expect(store.counts().bytes == 21 * Self.charge, "what was evicted stays so")
     #expect(source.put(source.block(30)))
-    #expect(store.statistics().bytes == 22 * Self.charge)
+    #expect(store.counts().bytes == 22 * Self.charge)
   }
 
   @Test(arguments: [[0, 1], [1, 0]])
   func `two resizes that are cancelled leave the limit as it was before both`(order: [Int]) async throws {
     let source = source()
-    let before = store.statistics().limit
+    let before = store.counts().limit
     let reservation = try #require(source.reserve(0..<40 * 4096))
     var resizings: [Task<Void, any Error>] = []
     for blocks in [10, 20] {
       resizings.append(start { try await store.resize(to: MemoryStore.charge(blocks: blocks)) })
       await quiet()
     }
-    #expect(store.statistics().limit == 20 * Self.charge)
+    #expect(store.counts().limit == 20 * Self.charge)
     for index in order {
       resizings[index].cancel()
       await #expect(throws: CancellationError.self) { try await resizings[index].value }
     }
-    #expect(store.statistics().limit == before)
+    #expect(store.counts().limit == before)
     store.cancel(reservation)
   }
 
@@ -144,7 +144,7 @@ import Testing
     try store.pin(0..<5 * 4096, of: source.source)
     let reservation = try #require(source.reserve(60 * 4096..<70 * 4096))
     try await store.trim(to: .bytes(0))
-    #expect(store.statistics().bytes == 15 * Self.charge)
+    #expect(store.counts().bytes == 15 * Self.charge)
     #expect(source.holds(0..<5 * 4096))
     store.cancel(reservation)
   }
@@ -159,24 +159,24 @@ import Testing
     _ = try await reader.read(0..<5000)
     for offset in stride(from: 0, to: 1 << 22, by: 4096) { _ = try await reader.read(offset..<offset + 1) }
     #expect(store.contains(0..<8192, of: reader.source))
-    #expect(store.statistics().pinnedBytes == 2 * Self.charge)
+    #expect(store.counts().pinnedBytes == 2 * Self.charge)
     let reads = synthetic.readCount
     #expect(try await reader.read(0..<5000) == SyntheticSource.bytes(0..<5000))
     #expect(synthetic.readCount == reads)
     store.handleMemoryPressure(.critical)
-    #expect(store.statistics().bytes == 2 * Self.charge)
+    #expect(store.counts().bytes == 2 * Self.charge)
   }
 
   @Test func `a block stays pinned until no pinned range touches it`() throws {
     let source = source(blocks: 3)
     try store.pin(0..<100, of: source.source)
     try store.pin(4000..<4200, of: source.source)
-    #expect(store.statistics().pinnedBytes == 2 * Self.charge)
+    #expect(store.counts().pinnedBytes == 2 * Self.charge)
     store.unpin(0..<50, of: source.source)
     store.unpin(4096..<5000, of: source.source)
-    #expect(store.statistics().pinnedBytes == Self.charge)
+    #expect(store.counts().pinnedBytes == Self.charge)
     store.unpin(50..<4096, of: source.source)
-    #expect(store.statistics().pinnedBytes == 0)
+    #expect(store.counts().pinnedBytes == 0)
     #expect(MemoryRecount(store).faults.isEmpty)
   }
 
@@ -188,16 +188,16 @@ import Testing
       }
     }
     try store.pin(5..<5, of: source.source)
-    #expect(store.statistics().pinnedBytes == 0)
+    #expect(store.counts().pinnedBytes == 0)
   }
 
   @Test(arguments: [false, true]) func `pins go with their source, and with all`(_ isAll: Bool) throws {
     let source = source(blocks: 3)
     try store.pin(0..<4096, of: source.source)
     if isAll { store.removeAll() } else { store.remove(source: "source") }
-    #expect(store.statistics().pinnedBytes == 0)
+    #expect(store.counts().pinnedBytes == 0)
     source.put(0..<4096)
-    #expect(store.statistics().pinnedBytes == 0)
+    #expect(store.counts().pinnedBytes == 0)
   }
 
   @Test func `pins and metadata stay while another grid of the same version is read`() throws {
@@ -213,13 +213,13 @@ import Testing
     store.erase(.retired(fine.token))
     #expect(!fine.token.isAlive && coarse.token.isAlive)
     #expect(store.metadata(of: coarse.source) == [1])
-    #expect(store.statistics().pinnedBytes == MemoryStore.charge(of: 16_384))
+    #expect(store.counts().pinnedBytes == MemoryStore.charge(of: 16_384))
     coarse.put(16_384..<2 * 16_384)
     store.handleMemoryPressure(.critical)
     #expect(coarse.holds(0..<16_384))
     #expect(store.sources.endReading(coarse.token))
     store.erase(.retired(coarse.token))
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(store.metadata(of: coarse.source) == nil)
     #expect(newer.put(0..<4096))
   }
@@ -235,9 +235,9 @@ import Testing
     let scan = StoredSource(store, id: "scan", byteCount: 1 << 30)
     for block in 0..<10_000 { scan.put(scan.block(block)) }
     #expect(modest.holds(0..<20 * 4096))
-    #expect(store.statistics().blocks <= 45)
+    #expect(store.counts().blocks <= 45)
     // Not less either: the scan has what it may.
-    #expect(store.statistics().blocks >= 44)
+    #expect(store.counts().blocks >= 44)
   }
 
   @Test func `reads under way together stay within their source's share`() throws {
@@ -250,7 +250,7 @@ import Testing
     source.insert(ranges[0], reservations[0], source.ticket)
     source.store.cancel(reservations[1])
     #expect(source.put(ranges[1]))
-    #expect(source.store.statistics().blocks == 20)
+    #expect(source.store.counts().blocks == 20)
     #expect(MemoryRecount(source.store).faults.isEmpty)
   }
 
@@ -260,9 +260,9 @@ import Testing
     let source = source(blocks: 100)
     let metadata = Bytes(Array(repeating: 7, count: 50_000))
     try store.setMetadata(metadata, of: source.source)
-    #expect(store.statistics().bytes <= store.statistics().limit)
-    #expect(store.statistics().bytes == MemoryRecount(store).bytes + MemoryStore.charge(of: 50_000))
-    #expect(store.statistics().reservedBytes == 0)
+    #expect(store.counts().bytes <= store.counts().limit)
+    #expect(store.counts().bytes == MemoryRecount(store).bytes + MemoryStore.charge(of: 50_000))
+    #expect(store.counts().reservedBytes == 0)
     #expect { try store.setMetadata(Bytes(Array(repeating: 1, count: 300_000)), of: source.source) } throws: {
       ($0 as? ReadError)?.code == .limitExceeded
     }
@@ -271,7 +271,7 @@ import Testing
     #expect(store.metadata(of: source.source) == [])
     store.remove(source: "source")
     #expect(store.metadata(of: source.source) == nil)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 
   @Test func `metadata is a copy: it holds nothing of what it was cut from`() throws {
@@ -287,7 +287,7 @@ import Testing
     let newer = StoredSource(store, version: 1)
     #expect(store.metadata(of: newer.source) == nil)
     #expect(store.metadata(of: source.source) == nil)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 
   @Test func `sources without readers and blocks are forgotten, those with metadata or pins not`() throws {
@@ -303,7 +303,7 @@ import Testing
     #expect(store.sources.count < 600)
     #expect(store.metadata(of: StoredSource(store, id: "10").source) == [1])
     StoredSource(store, id: "20").put(0..<4096)
-    #expect(store.statistics().pinnedBytes == Self.charge)
+    #expect(store.counts().pinnedBytes == Self.charge)
     #expect(StoredSource(store, id: "30").holds(0..<4096))
   }
 
@@ -316,13 +316,13 @@ import Testing
     continuation.yield(.normal)
     continuation.yield(.warning)
     await quiet()
-    #expect(store.statistics().blocks == 50)
+    #expect(store.counts().blocks == 50)
     try? store.pin(0..<100 * 4096, of: source.source)
     continuation.yield(.critical)
     continuation.yield(.warning)
     continuation.finish()
     await listening.value
-    #expect(store.statistics().blocks == 50)
+    #expect(store.counts().blocks == 50)
   }
 
   @Test func `listening for pressure keeps no store alive, and can be stopped`() async {

@@ -28,8 +28,8 @@ struct MemoryStoreStressTests {
     store.limit(age: nil, idle: nil)
     check(store)
     store.removeAll()
-    #expect(store.statistics().bytes == store.ledger.metadataBytes)
-    #expect(store.statistics().blocks == 0)
+    #expect(store.counts().bytes == store.ledger.metadataBytes)
+    #expect(store.counts().blocks == 0)
   }
 
   private final class End: Sendable {
@@ -84,7 +84,7 @@ struct MemoryStoreStressTests {
   private func check(_ store: MemoryStore) {
     let recount = MemoryRecount(store)
     #expect(recount.faults.isEmpty)
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.bytes == recount.bytes + store.ledger.metadataBytes)
     #expect(statistics.bytes <= statistics.limit)
     #expect(statistics.peakBytes <= Hammer.mostBytes)
@@ -139,7 +139,7 @@ private struct Hammer {
       for cached in store.cachedRanges(of: source.source, within: range) {
         #expect(cached.clamped(to: range) == cached)
       }
-    default: #expect(store.statistics().peakBytes <= Self.mostBytes)
+    default: #expect(store.counts().peakBytes <= Self.mostBytes)
     }
   }
 

@@ -55,7 +55,7 @@ import Testing
       Issue.record("not a miss")
       return
     }
-    let statistics = source.store.statistics()
+    let statistics = source.store.counts()
     #expect((statistics.hits, statistics.misses, statistics.expirations) == (0, 3, 3))
     #expect(statistics.bytes == 0)
   }
@@ -90,13 +90,13 @@ import Testing
     clock.advance(by: .seconds(99))
     await quiet()
     #expect(clock.sleeperCount == 1)
-    #expect(store.statistics().blocks == 10)
+    #expect(store.counts().blocks == 10)
     clock.advance(by: .seconds(25))
     await quiet()
-    #expect(store.statistics().blocks == 0)
-    #expect(store.statistics().expirations == 10)
+    #expect(store.counts().blocks == 0)
+    #expect(store.counts().expirations == 10)
     await quiet()
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 
   @Test func `the timer ends with the store`() async {
@@ -146,14 +146,14 @@ import Testing
   @Test func `pins do not keep what is too old`() throws {
     let source = source(age: .seconds(10))
     try source.store.pin(0..<4096, of: source.source)
-    #expect(source.store.statistics().pinnedBytes == MemoryStore.charge(of: 4096))
+    #expect(source.store.counts().pinnedBytes == MemoryStore.charge(of: 4096))
     clock.advance(by: .seconds(10))
     #expect(!source.holds(0..<4096))
-    #expect(source.store.statistics().pinnedBytes == 0)
-    #expect(source.store.statistics().bytes == 0)
+    #expect(source.store.counts().pinnedBytes == 0)
+    #expect(source.store.counts().bytes == 0)
     // The pin itself stays.
     source.put(0..<100)
-    #expect(source.store.statistics().pinnedBytes == MemoryStore.charge(of: 100))
+    #expect(source.store.counts().pinnedBytes == MemoryStore.charge(of: 100))
   }
 
   @Test func `a pin that is taken back while its chunk has expired is gone when the limit is raised`() throws {
@@ -163,7 +163,7 @@ import Testing
     source.store.unpin(0..<4096, of: source.source)
     source.store.limit(age: .seconds(100), idle: nil)
     #expect(source.holds(0..<4096))
-    #expect(source.store.statistics().pinnedBytes == 0)
+    #expect(source.store.counts().pinnedBytes == 0)
     source.store.handleMemoryPressure(.critical)
     #expect(!source.contains(0..<4096))
   }
@@ -202,7 +202,7 @@ import Testing
       }
     }
     source.store.change(.expire)
-    #expect(source.store.statistics().expirations == 1)
+    #expect(source.store.counts().expirations == 1)
     #expect(source.holds(source.block(inSecond)))
   }
 }

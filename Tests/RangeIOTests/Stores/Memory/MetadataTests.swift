@@ -60,6 +60,6 @@ struct MetadataTests {
     #expect(!interruption.isDue)
     for await _ in store.removeAll() {}
     #expect(store.metadata(of: second) == nil)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 }

@@ -15,9 +15,9 @@ struct OverlappingRangesTests {
     for block in 0..<1000 {
       #expect(source.put(source.block(block)))
       #expect(source.holds(source.block(block)))
-      #expect(store.statistics().bytes <= 1000)
+      #expect(store.counts().bytes <= 1000)
     }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.blocks == 1000 / MemoryStore.charge(of: 64))
     #expect(statistics.bytes == MemoryRecount(store).bytes)
     #expect(statistics.evictions == 1000 - statistics.blocks)
@@ -43,7 +43,7 @@ struct OverlappingRangesTests {
     let recount = MemoryRecount(store)
     #expect(recount.entries.count == 1)
     #expect(recount.entries[0].pieces.count == 1)
-    #expect(store.statistics().bytes == MemoryStore.charge(of: 4096))
+    #expect(store.counts().bytes == MemoryStore.charge(of: 4096))
     #expect(recount.faults.isEmpty)
     #expect(source.holds(source.block(0)))
   }
@@ -51,9 +51,9 @@ struct OverlappingRangesTests {
   @Test func `a subset of what is there changes nothing`() {
     let source = StoredSource(store)
     source.put(source.block(0))
-    let before = store.statistics()
+    let before = store.counts()
     #expect(source.put(100..<200))
-    let after = store.statistics()
+    let after = store.counts()
     #expect((after.bytes, after.blocks, after.merges) == (before.bytes, before.blocks, 0))
     #expect(after.reservedBytes == 0)
   }
@@ -65,12 +65,12 @@ struct OverlappingRangesTests {
     _ = try await reader.read(0..<4096)
     for _ in 0..<3 {
       #expect(try await reader.read(0..<1 << 20) == SyntheticSource.bytes(0..<1 << 20))
-      #expect(store.statistics().blocks == 1)
-      #expect(store.statistics().reservedBytes == 0)
+      #expect(store.counts().blocks == 1)
+      #expect(store.counts().reservedBytes == 0)
     }
     #expect(store.contains(0..<4096, of: reader.source))
-    #expect(store.statistics().dropped == 3)
-    #expect(store.statistics().peakBytes <= 64 << 10)
+    #expect(store.counts().dropped == 3)
+    #expect(store.counts().peakBytes <= 64 << 10)
   }
 
   @Test func `an item of which some is there already is refused as a whole, and leaves what is there`() async throws {
@@ -92,8 +92,8 @@ struct OverlappingRangesTests {
     let reader = try await RangeReader(source, [.caching(store, fill: fill, blockSize: .kibibytes(4))])
     for _ in 0..<2 {
       await #expect { try await reader.read(5000..<6000) } throws: { ($0 as? ReadError)?.code == .invalidResponse }
-      #expect(store.statistics().blocks == 0)
-      #expect(store.statistics().bytes == 0)
+      #expect(store.counts().blocks == 0)
+      #expect(store.counts().bytes == 0)
     }
     #expect(try await reader.read(5000..<6000) == SyntheticSource.bytes(5000..<6000))
   }
@@ -102,7 +102,7 @@ struct OverlappingRangesTests {
     let source = FaultySource(SyntheticSource(byteCount: 100_000)) { number, _ in number == 0 ? .long(by: 10) : nil }
     let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     await #expect { try await reader.read(5000..<6000) } throws: { ($0 as? ReadError)?.code == .invalidResponse }
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(try await reader.read(5000..<6000) == SyntheticSource.bytes(5000..<6000))
   }
 
@@ -152,7 +152,7 @@ struct OverlappingRangesTests {
     let source = StoredSource(store)
     source.put(0..<4096)
     store.removeAll()
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(!source.contains(0..<1))
     #expect(source.put(0..<4096))
     #expect(source.holds(0..<4096))

@@ -17,10 +17,10 @@ import Testing
 
   @Test func `belongs to no reservation`() {
     _ = filled(store)
-    let before = store.statistics().bytes
+    let before = store.counts().bytes
     let removal = store.removeAll()
-    #expect(store.statistics().reservedBytes == 0)
-    #expect(store.statistics().bytes == before)
+    #expect(store.counts().reservedBytes == 0)
+    #expect(store.counts().bytes == before)
     withExtendedLifetime(removal) {}
   }
 
@@ -28,7 +28,7 @@ import Testing
     _ = filled(store)
     let removal = store.removeAll()
     try await store.resize(to: MemoryStore.charge(blocks: 10))
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     for await _ in removal { Issue.record("nothing is left to give back") }
   }
 
@@ -37,7 +37,7 @@ import Testing
     let removal = store.removeAll()
     for block in 0..<100 { #expect(source.put(source.block(block))) }
     #expect(source.holds(0..<100 * 4096))
-    #expect(store.statistics().evictions == 0)
+    #expect(store.counts().evictions == 0)
     withExtendedLifetime(removal) {}
   }
 
@@ -46,7 +46,7 @@ import Testing
     let tiers = try #require(store.memory)
     _ = filled(tiers.memory)
     let removal = store.removeAll()
-    let queue = store.mover.statistics().limit
+    let queue = store.mover.counts().limit
     let room = tiers.budget.limit.bytes - queue
     #expect(tiers.budget.takeBack(room), "nothing else is held")
     withExtendedLifetime(removal) {}
@@ -57,27 +57,27 @@ import Testing
       _ = filled(store)
       let removal = store.removeAll()
       if trims { try await store.trim(to: .bytes(0)) } else { store.handleMemoryPressure(.critical) }
-      #expect(store.statistics().bytes == 0)
+      #expect(store.counts().bytes == 0)
       withExtendedLifetime(removal) {}
     }
   }
 
   @Test func `a resize that throws leaves the limits as they were`() async throws {
     let source = filled(store)
-    let before = store.statistics().limit
+    let before = store.counts().limit
     try store.pin(0..<50 * 4096, of: source.source)
     let tooSmall = await #expect(throws: ReadError.self) {
       try await store.resize(to: MemoryStore.charge(blocks: 10), blocks: 20)
     }
     #expect(tooSmall?.code == .limitExceeded)
-    #expect(store.statistics().limit == before)
+    #expect(store.counts().limit == before)
     let cancelled = Task {
       while !Task.isCancelled { await Task.yield() }
       try await store.resize(to: .bytes(0))
     }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    #expect(store.statistics().limit == before)
+    #expect(store.counts().limit == before)
     // Both of them: blocks beyond 20 are kept as well.
     for block in 50..<100 { #expect(source.put(source.block(block))) }
     #expect(source.holds(0..<100 * 4096))

@@ -34,7 +34,7 @@ import Testing
     #expect(state.sampledOneIn == 2)
     #expect(state.estimates.count == 6)
     #expect(state.hitRatio! > 0.3, "\(state)")
-    #expect(store.statistics().hits > 40 * 1400 / 4)
+    #expect(store.counts().hits > 40 * 1400 / 4)
   }
 
   @Test func `the tuner outlives what is removed, and follows the limit`() async throws {

@@ -14,13 +14,13 @@ import Testing
   @Test func `the first sources are free, and each one more is charged with its first chunk`() {
     let store = store(1 << 20)
     for number in 0..<SourceCharges.free { StoredSource(store, id: "\(number)").put(0..<10) }
-    #expect(store.statistics().bytes == SourceCharges.free * block)
+    #expect(store.counts().bytes == SourceCharges.free * block)
     let more = StoredSource(store, id: "more")
     more.put(0..<10)
-    #expect(store.statistics().bytes == (SourceCharges.free + 1) * block + SourceCharges.each)
+    #expect(store.counts().bytes == (SourceCharges.free + 1) * block + SourceCharges.each)
     more.put(4096..<4106)
-    #expect(store.statistics().bytes == (SourceCharges.free + 2) * block + SourceCharges.each)
-    #expect(store.statistics().reservedBytes == 0)
+    #expect(store.counts().bytes == (SourceCharges.free + 2) * block + SourceCharges.each)
+    #expect(store.counts().reservedBytes == 0)
   }
 
   @Test func `a source goes with its last chunk, and its charge with it`() {
@@ -28,7 +28,7 @@ import Testing
     for number in 0..<2000 { StoredSource(store, id: "\(number)").put(0..<10) }
     #expect(store.sources.count == 2000)
     store.shed(to: 0)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     #expect(store.sources.count <= SourceCharges.free)
   }
 
@@ -59,9 +59,9 @@ import Testing
     let store = store(1 << 20)
     for number in 0..<5000 {
       StoredSource(store, id: "\(number)").put(0..<10)
-      #expect(store.statistics().bytes <= 1 << 20)
+      #expect(store.counts().bytes <= 1 << 20)
     }
-    #expect(store.statistics().peakBytes <= 1 << 20)
+    #expect(store.counts().peakBytes <= 1 << 20)
     #expect(MemoryRecount(store).faults == [])
   }
 
@@ -69,12 +69,12 @@ import Testing
     let store = store(1 << 20)
     let source = StoredSource(store, id: String(repeating: "i", count: SourceCharges.shortText + 1000))
     source.put(0..<10)
-    #expect(store.statistics().bytes == block + 1000)
-    #expect(store.statistics().reservedBytes == 0)
+    #expect(store.counts().bytes == block + 1000)
+    #expect(store.counts().reservedBytes == 0)
     source.put(4096..<4106)
-    #expect(store.statistics().bytes == 2 * block + 1000)
+    #expect(store.counts().bytes == 2 * block + 1000)
     store.shed(to: 0)
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
   }
 
   @Test func `room for a source is made before it is charged`() {
@@ -94,13 +94,13 @@ import Testing
     store.sendEvictions(to: watching)
     for number in 0..<2000 { StoredSource(store, id: "\(number)").put(0..<10) }
     #expect(watching.most.withLock { $0 > 0 && $0 <= limit })
-    #expect(store.statistics().peakBytes <= limit)
+    #expect(store.counts().peakBytes <= limit)
   }
 
   @Test func `the peak includes what sources are charged`() {
     let store = store(1 << 20)
     for number in 0...SourceCharges.free { StoredSource(store, id: "\(number)").put(0..<10) }
-    #expect(store.statistics().peakBytes == (SourceCharges.free + 1) * block + SourceCharges.each)
+    #expect(store.counts().peakBytes == (SourceCharges.free + 1) * block + SourceCharges.each)
   }
 
   @Test func `a source for which there is no room is refused, and nothing leaves for it`() {
@@ -109,7 +109,7 @@ import Testing
     kept.put(0..<10)
     let source = StoredSource(store, id: String(repeating: "i", count: 1 << 14))
     #expect(!source.put(0..<10))
-    #expect(kept.holds(0..<10) && store.statistics().bytes == block)
+    #expect(kept.holds(0..<10) && store.counts().bytes == block)
     #expect(source.token.chargedBytes == 0 && source.token.payment == .none)
   }
 
@@ -136,11 +136,11 @@ import Testing
     // Which of them were free is left to chance: others ended meanwhile.
     let paid = all.count { $0.token.payment == .full }
     #expect(all.count { $0.token.payment == .free } == sources - paid && paid >= 200)
-    #expect(store.statistics().bytes == sources * block + paid * SourceCharges.each)
+    #expect(store.counts().bytes == sources * block + paid * SourceCharges.each)
     for reservation in held { store.cancel(reservation) }
-    #expect(store.statistics().bytes == 0)
+    #expect(store.counts().bytes == 0)
     for number in 0..<SourceCharges.free { StoredSource(store, id: "new \(number)").put(0..<10) }
-    #expect(store.statistics().bytes == SourceCharges.free * block)
+    #expect(store.counts().bytes == SourceCharges.free * block)
   }
 
   @Test func `a source whose only chunk makes room for its next one stays paid for`() {
@@ -148,14 +148,14 @@ import Testing
     let source = StoredSource(store, id: String(repeating: "i", count: SourceCharges.shortText + 1000))
     for number in 0..<10 {
       #expect(source.put(number * 4096..<number * 4096 + 10))
-      #expect(store.statistics().bytes == block + 1000 && store.statistics().reservedBytes == 0)
+      #expect(store.counts().bytes == block + 1000 && store.counts().reservedBytes == 0)
       #expect(source.token.chargedBytes == block && source.token.payment == .free)
     }
     // In vain: what left for it is given back.
     #expect(!source.put(500 << 10..<504 << 10))
     #expect(MemoryRecount(store).faults == [])
     store.shed(to: 0)
-    #expect(store.statistics().bytes == 0 && source.token.payment == .none)
+    #expect(store.counts().bytes == 0 && source.token.payment == .none)
   }
 
   @Test func `sources whose last chunks leave beside others that come are paid for while they have some`() async {
@@ -180,11 +180,11 @@ import Testing
       }
     }
     #expect(MemoryRecount(store).faults == [])
-    #expect(store.statistics().peakBytes <= 40 * block && store.statistics().reservedBytes == 0)
+    #expect(store.counts().peakBytes <= 40 * block && store.counts().reservedBytes == 0)
     let kept = all.filter { $0.token.chargedBytes > 0 }
     #expect(!kept.isEmpty && kept.allSatisfy { $0.token.payment == .free })
     store.shed(to: 0)
-    #expect(store.statistics().bytes == 0 && all.allSatisfy { $0.token.payment == .none })
+    #expect(store.counts().bytes == 0 && all.allSatisfy { $0.token.payment == .none })
   }
 
   @Test func `of stores that share their sources, the first is charged for those of which it keeps something`() {
@@ -193,15 +193,15 @@ import Testing
     let second = MemoryStore(.init(limit: .mebibytes(1)), sources: sources)
     let count = SourceCharges.free + 10
     for number in 0..<count { StoredSource(second, id: "\(number)").put(0..<10) }
-    #expect(second.statistics().bytes == count * block && first.statistics().bytes == 0)
+    #expect(second.counts().bytes == count * block && first.counts().bytes == 0)
     for number in 0..<count { StoredSource(first, id: "\(number)").put(0..<10) }
-    #expect(first.statistics().bytes == count * block + 10 * SourceCharges.each)
+    #expect(first.counts().bytes == count * block + 10 * SourceCharges.each)
     first.shed(to: 0)
     // Their records stay for the second.
-    #expect(first.statistics().bytes == 10 * SourceCharges.each)
+    #expect(first.counts().bytes == 10 * SourceCharges.each)
     second.shed(to: 0)
-    #expect(first.statistics().bytes == 0 && second.statistics().bytes == 0)
-    #expect(second.statistics().peakBytes == count * block)
+    #expect(first.counts().bytes == 0 && second.counts().bytes == 0)
+    #expect(second.counts().peakBytes == count * block)
   }
 
   #if os(Linux)
@@ -215,7 +215,7 @@ import Testing
           let store = MemoryStore(limit: .bytes(limit))
           // Until chunks have left for a while.
           var number = 0
-          while store.statistics().evictions < 10_000 {
+          while store.counts().evictions < 10_000 {
             let id = "https://example.com/objects/\(size)/\(number)"
             let source = StoredSource(store, id: id, byteCount: size, reading: true)
             source.put(0..<size)
@@ -223,7 +223,7 @@ import Testing
             number += 1
           }
           let grown = try residentBytes() - before
-          print("\(size) bytes a source: \(store.statistics().blocks) sources, \(grown * 100 / limit) % of the limit")
+          print("\(size) bytes a source: \(store.counts().blocks) sources, \(grown * 100 / limit) % of the limit")
           try #require(grown * 10 <= limit * 12, "\(size) bytes a source: \(grown >> 20) MiB")
         }
       }
@@ -255,11 +255,11 @@ private func fill(byReadersOf size: Int) async throws {
   let before = try residentBytes()
   let store = MemoryStore(limit: .bytes(limit))
   var number = 0
-  while store.statistics().evictions < 10_000 {
+  while store.counts().evictions < 10_000 {
     for _ in 0..<100 { try await read(number, store); number += 1 }
   }
   let grown = try residentBytes() - before
-  let figures = "\(size) bytes a source: \(store.statistics().blocks) sources, \(grown * 100 / limit) % of the limit"
+  let figures = "\(size) bytes a source: \(store.counts().blocks) sources, \(grown * 100 / limit) % of the limit"
   print(figures)
   if grown > limit * 2 { fatalError(figures) }
 }

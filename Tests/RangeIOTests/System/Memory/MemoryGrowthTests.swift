@@ -132,7 +132,7 @@ import Testing
 
   @Test func `stores that would take more than the system leaves evict, and still keep what was read last`() {
     let spare = Locked(8 << 20)
-    let held = { (store: MemoryStore) in store.statistics().bytes }
+    let held = { (store: MemoryStore) in store.counts().bytes }
     let room = MemoryRoom { Self.left(bytes: spare.withLock { $0 }) }
     var configuration = MemoryStore.Configuration(limit: .mebibytes(256))
     configuration.room = room
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func `an idle store gives up what others need, until they have as much`() {
-    let held = { (store: MemoryStore) in store.statistics().bytes }
+    let held = { (store: MemoryStore) in store.counts().bytes }
     let spare = Locked(8 << 20)
     var configuration = MemoryStore.Configuration(limit: .mebibytes(256))
     let room = MemoryRoom { Self.left(bytes: spare.withLock { $0 }) }
@@ -255,9 +255,9 @@ import Testing
       asked.withLock { $0 += 1 }
       return 0
     }
-    let copied = compressed.statistics().segmentsFreed
+    let copied = compressed.counts().segmentsFreed
     _ = compressed.drop(1 << 20)
-    #expect(compressed.statistics().segmentsFreed > copied)
+    #expect(compressed.counts().segmentsFreed > copied)
     #expect(asked.withLock { $0 } == 0)
     #expect(pinned.allSatisfy { source.isIn(compressed, $0) } && !source.isIn(compressed, 100))
     tenant.charge(-(64 << 20))

@@ -64,7 +64,7 @@ import Testing
     let parts = store.explain(source.block(1), token: source.token.number, grid: source.token.grid)
     #expect(parts.allSatisfy { $0.origin == .source })
     #expect(source.held(source.block(2), in: store).isEmpty)
-    #expect(store.statistics().damaged == 0)
+    #expect(store.counts().damaged == 0)
     try await store.close()
     #expect(try served(0..<8, KeyedCodec(key: 3), spill) == Set(0..<8))
   }
@@ -75,7 +75,7 @@ import Testing
     let store = try open(KeyedCodec(key: 3), spill)
     for block in 0..<8 { #expect(FillSource(store.sources).readKept(block, in: store) == false) }
     #expect(store.isEmpty)
-    #expect(store.statistics().damaged == 0)
+    #expect(store.counts().damaged == 0)
     try await store.close()
   }
 

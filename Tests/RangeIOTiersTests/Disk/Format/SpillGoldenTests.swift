@@ -21,7 +21,7 @@ import Testing
     let store = try spill.open { $0.codec = FillCodec() }
     #expect(Self.source("first", store).served(0..<4, by: store) == [0, 1, 3])
     #expect(Self.source("second", store).served(0..<4, by: store) == [0, 2, 3])
-    #expect(store.statistics().blocks == 6 && store.statistics().damaged == 0)
+    #expect(store.counts().blocks == 6 && store.counts().damaged == 0)
     // Who does not know the codec does not find what it has written.
     let other = spill.copy()
     let stranger = try other.open()

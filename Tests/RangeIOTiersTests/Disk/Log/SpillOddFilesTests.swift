@@ -26,9 +26,9 @@ import Testing
     try await first.store(FillSource.bytes(0..<4096, BlockGrid(blockSize: 4096)!), at: 0..<4096, of: source("one"))
     try await first.close()
     let store = try spill.open()
-    #expect(store.statistics().blocks == 1)
+    #expect(store.counts().blocks == 1)
     store.erase(0..<4096, ofVersion: source("another"))
-    #expect(store.statistics().blocks == 0)
+    #expect(store.counts().blocks == 0)
     try await store.close()
   }
 
@@ -43,7 +43,7 @@ import Testing
     spill.disk.truncateFile(path, to: size)
     let store = try spill.open()
     #expect(FillSource(store.sources).served(0..<8, by: store) == Set(0..<8))
-    #expect(store.statistics().bytes < 1 << 20)
+    #expect(store.counts().bytes < 1 << 20)
     try await store.close()
   }
 
@@ -63,7 +63,7 @@ import Testing
     let store = try spill.open()
     FillSource(store.sources).put(1, in: store)
     try await store.flush()
-    #expect(store.isEmpty && store.statistics().dropped == 1)
+    #expect(store.isEmpty && store.counts().dropped == 1)
     try await store.close()
   }
 
@@ -114,7 +114,7 @@ import Testing
     spill.disk.setContents(of: spill.path(SpillFormat.segmentName(next.number)), bytes)
     spill.disk.faults = DiskFaults { $0.kind == .read && $0.name == name ? .fail(.ioError) : nil }
     let store = try spill.open()
-    #expect(store.statistics().segmentsLeftOut == 1)
+    #expect(store.counts().segmentsLeftOut == 1)
     #expect(store.writer.appender.lastSequence > 8)
     FillSource(store.sources).erase(0..<8, in: store)
     try await store.close()

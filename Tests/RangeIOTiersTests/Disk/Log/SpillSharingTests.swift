@@ -64,7 +64,7 @@ import Testing
       #expect(spill.disk.allocatedByteCount <= 1 << 20)
     }
     for store in stores {
-      #expect(store.statistics().written > 0)
+      #expect(store.counts().written > 0)
       #expect(FillSource(store.sources).served(0..<600, by: store) != nil)
       try await store.close()
     }
@@ -98,7 +98,7 @@ import Testing
     var held = source.held(0..<24 * 4096, in: store)
     try await put(24..<48, in: store)
     #expect(store.ledger.bytes + 65_536 <= store.ledger.limit)
-    #expect(store.statistics().dropped > 0 && store.statistics().segmentsFreed == 0)
+    #expect(store.counts().dropped > 0 && store.counts().segmentsFreed == 0)
     #expect(store.state.withLock { $0.isHeldUp })
     #expect(source.served(0..<24, by: store) == Set(0..<24))
     held = []
@@ -108,7 +108,7 @@ import Testing
     // One that has nothing to free waits for no reader.
     let third = try spill.open()
     try await put(0..<24, in: third)
-    #expect(third.statistics().written == 0 && third.statistics().dropped > 0)
+    #expect(third.counts().written == 0 && third.counts().dropped > 0)
     #expect(third.state.withLock { !$0.isHeldUp && $0.writesPausedUntil != nil })
     for store in stores + [third] {
       #expect(store.miscounts() == [])
@@ -124,14 +124,14 @@ import Testing
     try await put(0..<20, in: store)
     try await put(0..<90, in: stores[1])
     try await put(20..<60, in: store)
-    #expect(store.statistics().segmentsFreed > 0 && store.ledger.bytes < store.ledger.limit / 2)
+    #expect(store.counts().segmentsFreed > 0 && store.ledger.bytes < store.ledger.limit / 2)
     try await stores[1].close()
     try await put(100..<140, in: store)
     #expect(FillSource(store.sources).served(100..<140, by: store) == Set(100..<140))
-    #expect(store.statistics().gated == 0 && !store.state.withLock { $0.isFull })
+    #expect(store.counts().rejectedAdmission == 0 && !store.state.withLock { $0.isFull })
     // Its own account fills; when most is removed, it is no longer full.
     try await put(200..<400, in: store)
-    #expect(store.statistics().gated > 0 && store.state.withLock { $0.isFull })
+    #expect(store.counts().rejectedAdmission > 0 && store.state.withLock { $0.isFull })
     #expect(store.miscounts() == [])
     try await store.close()
   }
@@ -151,7 +151,7 @@ import Testing
       for block in 0..<40 { source.put(block, in: store) }
       try await store.flush()
       #expect(source.served(0..<40, by: store) == Set(0..<40))
-      #expect(store.lastFailure == nil && store.statistics().segmentsFreed == 0)
+      #expect(store.lastFailure == nil && store.counts().segmentsFreed == 0)
     }
     for store in stores { try await store.close() }
     #expect(spill.disk.contents(of: file)?.count == 2 << 20)
@@ -226,7 +226,7 @@ import Testing
       if damage == 1 { spill.disk.truncateFile(spill.path("store"), to: 10) }
       let again = try spill.open()
       #expect(again.isEmpty && spill.segments == [])
-      #expect(again.statistics().bytes == SpillFormat.fixedBytes)
+      #expect(again.counts().bytes == SpillFormat.fixedBytes)
       FillSource(again.sources).put(1, in: again)
       try await again.close()
     }

@@ -64,9 +64,9 @@ struct SpillSpaceTests {
         #expect(spill.disk.allocatedByteCount <= spill.configuration.limit.bytes)
       }
     }
-    #expect(first.statistics().blocks > 0)
+    #expect(first.counts().blocks > 0)
     #expect(
-      first.statistics().bytes + second.statistics().bytes <= spill.configuration.limit.bytes + SpillFormat.fixedBytes)
+      first.counts().bytes + second.counts().bytes <= spill.configuration.limit.bytes + SpillFormat.fixedBytes)
     try await second.close()
     // Its files are gone with it.
     #expect(spill.disk.files.allSatisfy { $0.components.count == 3 })
@@ -102,7 +102,7 @@ struct SpillSpaceTests {
     }
     let faults = SpillRecount(store, isAtRest: true).faults
     #expect(faults.isEmpty, "\(faults)")
-    #expect(source.isIn(store, 239) && store.statistics().peakBytes <= store.statistics().limit)
+    #expect(source.isIn(store, 239) && store.counts().peakBytes <= store.counts().limit)
     try await store.close()
   }
 }

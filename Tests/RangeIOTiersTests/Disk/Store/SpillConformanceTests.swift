@@ -44,7 +44,7 @@ struct SpillConformanceTests {
       return store
     }
     let store = try #require(opened.withLock { $0 })
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.peakBytes <= statistics.limit)
     // Of the disk, not only of what waits to be written.
     #expect(statistics.written > 0)

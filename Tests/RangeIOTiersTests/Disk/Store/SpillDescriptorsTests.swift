@@ -40,7 +40,7 @@ import Testing
     #expect(await source.fetched(0..<900, by: store) == Set(0..<900))
     try await write(900..<960, source, store)
     #expect(await source.fetched(0..<960, by: store) == Set(0..<960))
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.breakerOpenings == 0 && statistics.dropped == 0 && statistics.damaged == 0)
     #expect(process.mostOpenFiles <= descriptors)
     try await store.close()
@@ -59,7 +59,7 @@ import Testing
     let found = try #require(await source.fetched(0..<300, by: store))
     #expect(found.count < 60)
     try await write(300..<320, source, store)
-    #expect(store.statistics().breakerOpenings == 0 && store.statistics().dropped > 0)
+    #expect(store.counts().breakerOpenings == 0 && store.counts().dropped > 0)
     process.descriptors = 12
     clock.advance(by: .seconds(6))
     try await write(320..<340, source, store)
@@ -79,14 +79,14 @@ import Testing
     }
     store = try spill.open()
     let source = FillSource(store.sources)
-    #expect(store.statistics().segmentsLeftOut == 6 && store.statistics().bytes > 10 * 12 << 10)
+    #expect(store.counts().segmentsLeftOut == 6 && store.counts().bytes > 10 * 12 << 10)
     #expect(await source.fetched(0..<30, by: store) == Set(0..<12))
     source.erase(0..<1, in: store)
     source.erase(29..<30, in: store)
     try await store.close()
     spill.disk.faults = .none
     store = try spill.open()
-    #expect(store.statistics().segmentsLeftOut == 0)
+    #expect(store.counts().segmentsLeftOut == 0)
     #expect(await FillSource(store.sources).fetched(0..<30, by: store) == Set(1..<29))
   }
 
@@ -99,7 +99,7 @@ import Testing
     let store = try await spill.open()
     let source = FillSource(store.sources)
     try await write(0..<150, source, store)
-    #expect(store.statistics().segments == 50)
+    #expect(store.counts().segments == 50)
     #expect(await source.fetched(0..<150, by: store) == Set(0..<150))
     #expect(store.core.files.count == 8)
     try await store.close()

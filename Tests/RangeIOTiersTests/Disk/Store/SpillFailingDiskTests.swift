@@ -18,7 +18,7 @@ import Testing
     spill.disk.residency = .unknown
     spill.disk.faults = .always(.read, .fail(.ioError))
     for block in [0, 2, 4] { #expect(await source.fetched(block..<block + 1, by: store) == []) }
-    #expect(store.statistics().breaker == .open && store.statistics().readErrors == 3)
+    #expect(store.counts().breaker == .open && store.counts().readErrors == 3)
     #expect(store.lastFailure?.code == .inputOutput)
     spill.disk.faults = .none
     #expect(source.held(source.block(6), in: store).isEmpty)
@@ -31,7 +31,7 @@ import Testing
     for block in stride(from: 6, to: 26, by: 2) {
       #expect(await source.fetched(block..<block + 1, by: store) == [block])
     }
-    #expect(store.statistics().breaker == .closed)
+    #expect(store.counts().breaker == .closed)
     #expect(store.miscounts() == [])
   }
 
@@ -49,8 +49,8 @@ import Testing
       if block % 7 == 0 { try await store.flush() }
     }
     try await store.flush()
-    #expect(store.statistics().dropped == 0 && store.statistics().written == 200)
-    #expect(store.statistics().readErrors == 1)
+    #expect(store.counts().dropped == 0 && store.counts().written == 200)
+    #expect(store.counts().readErrors == 1)
   }
 
   @Test func `a file that cannot be removed costs what comes, not all that is here`() async throws {
@@ -65,7 +65,7 @@ import Testing
       source.put(block, in: store)
       if block % 7 == 0 { try await store.flush() }
     }
-    #expect(store.statistics().dropped > 0 && store.statistics().breaker == .open)
+    #expect(store.counts().dropped > 0 && store.counts().breaker == .open)
     #expect((0..<28).allSatisfy { source.isIn(store, $0) })
     spill.disk.faults = .none
     clock.advance(by: .seconds(600))
@@ -85,7 +85,7 @@ import Testing
     spill.disk.faults = DiskFaults { $0.kind == .write && $0.byteCount > 64 ? .tear(after: 3 * 4160 + 200) : nil }
     for block in 0..<5 { source.put(block, in: store) }
     try await store.flush()
-    #expect(store.statistics().written == 0)
+    #expect(store.counts().written == 0)
     spill.disk.faults = .none
     source.erase(0..<2, in: store)
     try await store.flush()
@@ -113,7 +113,7 @@ import Testing
     try await put(16..<17)
     try await put(17..<18)
     spill.disk.faults = .none
-    #expect(spill.segments.count == 2 && store.statistics().segmentsFreed == 1)
+    #expect(spill.segments.count == 2 && store.counts().segmentsFreed == 1)
     #expect(mostBeyond.withLock { $0 } == 0)
     try await store.close()
   }
@@ -131,7 +131,7 @@ import Testing
       #expect(spill.disk.allocatedByteCount <= 320 << 10)
     }
     try await store.flush()
-    #expect(store.statistics().dropped == 0 && source.isIn(store, 3))
+    #expect(store.counts().dropped == 0 && source.isIn(store, 3))
     #expect(held?.first?.loader.loadNow().bytes == source.expected(source.block(3)))
     held = nil
     for block in 200..<300 {
@@ -162,7 +162,7 @@ import Testing
       source.put(block, in: store)
       if block % 7 == 0 { try await store.flush() }
     }
-    #expect(store.statistics().dropped > 0)
+    #expect(store.counts().dropped > 0)
     #expect(source.served(0..<100, by: store)?.isSuperset(of: there) == true)
     withExtendedLifetime(held) {}
     #expect(store.miscounts() == [])

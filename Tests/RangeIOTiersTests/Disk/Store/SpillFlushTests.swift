@@ -41,7 +41,7 @@ import Testing
     store.state.withLock { ($0.isHeldUp, $0.writesPausedUntil) = (true, later) }
     source.erase(1..<2, in: store)
     try await store.flush()
-    #expect(store.statistics().tombstones == 1)
+    #expect(store.counts().tombstones == 1)
     #expect(store.state.withLock { $0.writesPausedUntil == nil && !$0.isHeldUp })
     try await store.close()
   }

@@ -16,7 +16,7 @@ import Testing
     #expect(store.isEmpty && store.isWritable)
     source.put(1, in: store)
     try await store.flush()
-    #expect(store.statistics().dropped == 1 && store.statistics().breakerOpenings == 0)
+    #expect(store.counts().dropped == 1 && store.counts().breakerOpenings == 0)
     #expect([.resourcesExhausted, .limitExceeded].contains(store.lastFailure?.code))
     #expect(source.read(source.block(1), in: store) == [])
     makingRoom()
@@ -83,7 +83,7 @@ import Testing
     spill.disk.faults = .always(.read, .fail(.ioError))
     let last = (0..<200).filter { source.isIn(store, $0) }
     for block in last.suffix(3) { #expect(await source.load(block, in: store) == nil) }
-    #expect(store.statistics().breaker == .open)
+    #expect(store.counts().breaker == .open)
     spill.disk.faults = .none
     spill.clock.advance(by: .seconds(5))
     // The removal is tried first, and finds no room.
@@ -91,7 +91,7 @@ import Testing
     for block in last.prefix(10) {
       #expect(await source.load(block, in: store) == source.expected(source.block(block)))
     }
-    #expect(store.statistics().breaker == .closed)
+    #expect(store.counts().breaker == .closed)
     #expect((0..<removed).allSatisfy { !source.isIn(store, $0) })
     try? await store.close()
   }

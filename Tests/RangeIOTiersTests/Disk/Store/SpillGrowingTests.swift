@@ -85,7 +85,7 @@ struct SpillGrowingTests {
     for range in [4096..<8192, 8192..<12_288] { #expect(!store.insertDemoted(chunk(token, range, store))) }
     try await store.flush()
     #expect(try await found(0..<20_000, token, store) == [0..<4096])
-    #expect(store.statistics().damaged == 0)
+    #expect(store.counts().damaged == 0)
   }
 
   @Test func `a reader that reads on gets every byte`() async throws {

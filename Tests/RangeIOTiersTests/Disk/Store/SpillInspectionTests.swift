@@ -60,8 +60,8 @@ import Testing
     #expect(survey.segments.reduce(0) { $0 + $1.chunks } == 71)
     #expect(survey.segments.map(\.number) == survey.segments.map(\.number).sorted())
     let store = try await spill.open()
-    #expect(store.statistics().blocks == 71)
-    #expect(store.statistics().storedBytes == survey.sources.reduce(0) { $0 + $1.storedBytes })
+    #expect(store.counts().blocks == 71)
+    #expect(store.counts().storedBytes == survey.sources.reduce(0) { $0 + $1.storedBytes })
     try await store.close()
   }
 

@@ -29,7 +29,7 @@ struct SpillKeepingTests {
     #expect(!source.put(0, 1..<4096, in: store))
     #expect(source.put(0, in: store) && source.put(3, in: store))
     try await store.flush()
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.blocks == 2 && statistics.ineligible == 2)
     #expect(source.read(source.block(3), in: store) == [source.block(3)])
     try await store.close()
@@ -50,11 +50,11 @@ struct SpillKeepingTests {
     let store = try await SpillOnSimulatedDisk().open()
     let source = FillSource(store.sources)
     for _ in 0..<3 { #expect(source.put(1, in: store)) }
-    #expect(store.statistics().present == 2)
+    #expect(store.counts().present == 2)
     try await store.flush()
     #expect(source.put(1, in: store))
     try await store.flush()
-    #expect(store.statistics().written == 1 && store.statistics().present == 3)
+    #expect(store.counts().written == 1 && store.counts().present == 3)
     #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
     try await store.close()
   }
@@ -68,7 +68,7 @@ struct SpillKeepingTests {
     #expect(source.put(1, in: store))
     #expect(source.read(source.block(1), in: store) == [source.block(1)])
     try await store.flush()
-    #expect(source.isIn(store, 1) && store.statistics().stale == 1)
+    #expect(source.isIn(store, 1) && store.counts().stale == 1)
     #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
     try await store.close()
   }
@@ -77,7 +77,7 @@ struct SpillKeepingTests {
     let store = try await SpillOnSimulatedDisk(segments: 4) { $0.keepsFirstReads = false }.open()
     let source = FillSource(store.sources)
     var block = 0
-    while store.statistics().gated == 0 {
+    while store.counts().rejectedAdmission == 0 {
       source.put(block, in: store)
       try await store.flush()
       block += 1
@@ -97,7 +97,7 @@ struct SpillKeepingTests {
       source.put(block, in: store)
       try await store.flush()
     }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.evictions == 0 && statistics.dropped > 20 && source.isIn(store, 0))
     #expect(statistics.peakBytes <= statistics.limit)
     try await store.close()
@@ -151,7 +151,7 @@ struct SpillKeepingTests {
     spill.clock.advance(by: .seconds(1))
     #expect(!source.isIn(store, 1) && source.read(source.block(1), in: store) == [])
     try await store.flush()
-    #expect(store.statistics().written == 0 && store.statistics().stale == 1)
+    #expect(store.counts().written == 0 && store.counts().stale == 1)
     try await store.close()
   }
 
@@ -162,7 +162,7 @@ struct SpillKeepingTests {
     for block in 0..<60 {
       source.put(block, in: store)
       try await store.flush()
-      #expect(spill.disk.allocatedByteCount <= store.statistics().bytes)
+      #expect(spill.disk.allocatedByteCount <= store.counts().bytes)
     }
     try await store.close()
   }
@@ -174,7 +174,7 @@ struct SpillKeepingTests {
     #expect(!long.put(1, in: store))
     #expect(other.put(1, in: store))
     try await store.flush()
-    #expect(store.statistics().blocks == 1 && store.statistics().ineligible == 1)
+    #expect(store.counts().blocks == 1 && store.counts().ineligible == 1)
     try await store.close()
   }
 
@@ -224,7 +224,7 @@ struct SpillKeepingTests {
     var store = try await spill.open()
     let bytes = SyntheticSource.bytes(0..<5 * 4096)
     try await store.store(bytes, at: 0..<5 * 4096, of: description())
-    #expect(store.statistics().blocks == 5)
+    #expect(store.counts().blocks == 5)
     try await store.close()
     store = try await spill.open()
     let token = store.sources.token(for: description(), grid: BlockGrid(blockSize: 4096)!, reading: false).0
@@ -235,7 +235,7 @@ struct SpillKeepingTests {
   @Test func `more than may wait at once is written bit by bit`() async throws {
     let store = try await SpillOnSimulatedDisk(segments: 40) { $0.stagingLimit = .kibibytes(10) }.open()
     try await store.store(SyntheticSource.bytes(0..<50 * 4096), at: 0..<50 * 4096, of: description())
-    #expect(store.statistics().blocks == 50)
+    #expect(store.counts().blocks == 50)
     try await store.close()
   }
 

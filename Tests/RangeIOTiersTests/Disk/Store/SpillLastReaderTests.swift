@@ -16,7 +16,7 @@ import Testing
     var pieces = source.held(source.block(1), in: store)
     store.removeAll()
     try await store.flush()
-    #expect(store.statistics().segments == 0 && store.statistics().bytes > SpillFormat.fixedBytes)
+    #expect(store.counts().segments == 0 && store.counts().bytes > SpillFormat.fixedBytes)
     let (gate, threads) = (Gate(), Noted<UInt>())
     gate.open()
     spill.disk.faults = .always(

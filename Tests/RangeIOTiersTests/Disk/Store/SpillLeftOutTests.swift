@@ -24,10 +24,10 @@ import Testing
   @Test func `a version that was not read here is removed from it`() async throws {
     let spill = try await leftOut()
     let store = try spill.open()
-    #expect(store.statistics().segmentsLeftOut == 1)
+    #expect(store.counts().segmentsLeftOut == 1)
     store.erase(0..<4096 * 4, ofVersion: unread)
     try await store.flush()
-    #expect(store.statistics().tombstones == 1)
+    #expect(store.counts().tombstones == 1)
     try await store.close()
     spill.disk.faults = .none
     let again = try spill.open()
@@ -44,7 +44,7 @@ import Testing
     store.erase(source: unread.id)
     store.erase(.everything)
     try await store.flush()
-    #expect(store.statistics().segmentsLeftOut == 0)
+    #expect(store.counts().segmentsLeftOut == 0)
     try await store.close()
   }
 

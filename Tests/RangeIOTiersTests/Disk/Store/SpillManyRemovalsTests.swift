@@ -49,14 +49,14 @@ import Testing
       store.erase(source: "none")
       try await store.flush()
     }
-    #expect(store.statistics().tombstones == 20)
+    #expect(store.counts().tombstones == 20)
     // Again, once it came back.
     source.put(4, in: store)
     try await store.flush()
     #expect(source.isIn(store, 4))
     source.erase(4..<5, in: store)
     try await store.flush()
-    #expect(store.statistics().tombstones == 21)
+    #expect(store.counts().tombstones == 21)
     try await store.close()
     store = try spill.open()
     source = FillSource(store.sources)

@@ -15,17 +15,17 @@ import Testing
     let store = try spill.open()
     FillSource(store.sources, id: "kept").put(1, in: store)
     try await store.flush()
-    let before = store.statistics()
+    let before = store.counts()
     var most = (indexBytes: 0, bindings: 0, tokens: 0)
     for number in 0..<Self.looked {
       let source = FillSource(store.sources, id: "https://example.org/objects/\(number)")
       let range = source.block(number % 100)
       #expect(source.read(range, in: store) == [] && !source.isIn(store, 3))
-      most.indexBytes = max(most.indexBytes, store.statistics().indexBytes)
+      most.indexBytes = max(most.indexBytes, store.counts().indexBytes)
       most.bindings = max(most.bindings, store.state.withLock { $0.sources.bindings.count })
       most.tokens = max(most.tokens, store.sources.count)
     }
-    #expect(store.statistics().sources == 1)
+    #expect(store.counts().sources == 1)
     #expect(most.tokens <= 1024 && most.bindings <= 1024, "\(most)")
     #expect(most.indexBytes - before.indexBytes < 256 << 10, "\(most)")
     #expect(FillSource(store.sources, id: "kept").served(0..<3, by: store) == [1])
@@ -41,14 +41,14 @@ import Testing
         if number % 64 == 63 { try await store.flush() }
       }
     }
-    let empty = store.statistics().indexBytes
+    let empty = store.counts().indexBytes
     try await put(0..<256)
-    let some = store.statistics()
+    let some = store.counts()
     #expect(some.sources == 256)
     #expect(some.indexBytes - empty >= 256 * 200, "each takes some hundred bytes")
     // Many times what fits: of most of them nothing is left.
     try await put(256..<6400)
-    let many = store.statistics()
+    let many = store.counts()
     #expect(many.blocks < 800 && many.sources <= 2 * many.blocks + 512, "\(many.sources) of \(many.blocks)")
     #expect(many.indexBytes < 1 << 20)
     #expect(store.miscounts() == [])
@@ -61,7 +61,7 @@ import Testing
     store.state.withLock { $0.isWriting = true }
     #expect(FillSource(store.sources, id: "first").put(0, in: store))
     for number in 0..<100 { #expect(!FillSource(store.sources, id: "\(number)").put(0, in: store)) }
-    #expect(store.statistics().sources == 1 && store.statistics().dropped == 100)
+    #expect(store.counts().sources == 1 && store.counts().dropped == 100)
     store.state.withLock { $0.isWriting = false }
     #expect(store.miscounts() == [])
   }
@@ -76,13 +76,13 @@ import Testing
     }
     try await store.close()
     store = try spill.open { $0.background = BackgroundWork(executor: executor) }
-    #expect(store.statistics().blocks == 300)
+    #expect(store.counts().blocks == 300)
     let source = FillSource(store.sources, version: 17)
     #expect(source.served(0..<300, by: store) == [17])
     #expect(store.state.withLock { $0.sweptOutdated } == 0, "nothing on the reader's way")
     #expect(store.miscounts() == [])
     executor.run()
-    #expect(store.statistics().blocks == 1 && store.miscounts() == [])
+    #expect(store.counts().blocks == 1 && store.miscounts() == [])
     #expect(store.state.withLock { $0.sweptOutdated <= $0.table.slotsUsed })
     #expect(source.served(0..<300, by: store) == [17])
     // And those are all: the next version has only this one to see to.

@@ -40,7 +40,7 @@ import Testing
     let stopped = try turn(spill)
     #expect(try stopped.lock(exclusively: true))
     try await fill(60..<120, source, stores[1])
-    let statistics = stores[1].statistics()
+    let statistics = stores[1].counts()
     #expect(statistics.segmentsFreed == 0 && statistics.evictions == 0 && statistics.dropped > 0)
     #expect(statistics.breakerOpenings == 0)
     #expect(stores[1].lastFailure?.code == .inUse && stores[1].lastFailure?.isTransient == true)

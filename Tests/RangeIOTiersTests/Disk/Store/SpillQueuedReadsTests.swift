@@ -39,10 +39,10 @@ struct SpillQueuedReadsTests {
     queue.open()
     await disk.arrival()
     pass(spill.clock, 900)
-    #expect(store.statistics().breaker == .closed)
+    #expect(store.counts().breaker == .closed)
     // Now it is the disk.
     pass(spill.clock, 200)
-    #expect(store.statistics().breaker == .open)
+    #expect(store.counts().breaker == .open)
     #expect(await waiting.value == nil)
     disk.open()
     spill.disk.faults = .none
@@ -64,7 +64,7 @@ struct SpillQueuedReadsTests {
     #expect(names.count > 4)
     for name in names.dropLast() { try directory.remove(name) }
     for block in 0..<9 { #expect(await source.load(block, in: store) == nil) }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.readErrors == 0 && statistics.breaker == .closed && statistics.breakerOpenings == 0)
     #expect(!source.isIn(store, 0))
     try? await store.close()

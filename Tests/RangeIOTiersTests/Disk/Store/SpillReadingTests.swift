@@ -21,7 +21,7 @@ struct SpillReadingTests {
       #expect(piece.range.count <= SpillRun.longest && piece.wanted == piece.range)
       #expect(await piece.loader.load {} == source.expected(piece.range))
     }
-    #expect(store.statistics().reads == 3 && store.statistics().hits == 512)
+    #expect(store.counts().reads == 3 && store.counts().hits == 512)
     // Of a part of two blocks both are brought.
     let part = source.held(4000..<4200, in: store)
     #expect(part.count == 1 && part[0].range == 0..<8192 && part[0].wanted == 4000..<4200)
@@ -55,7 +55,7 @@ struct SpillReadingTests {
           }
           for task in tasks { try await task.value }
           await reader.close()
-          reads += store.spill!.statistics().reads
+          reads += store.spill!.counts().reads
           try await store.close()
         }
         guard source.readCount == 1 else { throw Wrong() }
@@ -91,10 +91,10 @@ struct SpillReadingTests {
     for (deadline, expected) in [(Duration.seconds(10), 40), (.zero, 0)] {
       let spill = SpillOnSimulatedDisk(segment: 64 << 10)
       let (store, _) = try await fill(spill, 40)
-      #expect(store.spill!.statistics().written == 0)
+      #expect(store.spill!.counts().written == 0)
       try await store.close(within: deadline)
       let again = try await spill.open()
-      #expect(again.statistics().blocks == expected)
+      #expect(again.counts().blocks == expected)
       try await again.close()
     }
   }
@@ -109,7 +109,7 @@ struct SpillReadingTests {
     try await store.flush()
     process.crash()
     let again = try await spill.open()
-    #expect(again.statistics().blocks == 12)
+    #expect(again.counts().blocks == 12)
     try await again.close()
   }
 
@@ -139,7 +139,7 @@ struct SpillReadingTests {
     #expect(try await read.value == source.expected(100..<200))
     // A tenth of a second, as the watch sees it, and what passes while tasks change threads.
     #expect(start.duration(to: spill.clock.now) >= .milliseconds(100))
-    #expect(source.requests.count == 1 && store.spill!.statistics().lateReads == 1)
+    #expect(source.requests.count == 1 && store.spill!.counts().lateReads == 1)
     gate.open()
     spill.disk.faults = .none
     await reader.close()

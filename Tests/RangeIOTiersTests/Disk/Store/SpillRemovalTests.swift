@@ -55,7 +55,7 @@ import Testing
     #expect((0..<16).filter { source.isIn(store, $0) } == (0..<16).filter { $0 % 5 != 0 })
     try await store.flush()
     #expect(source.served(0..<16, by: store) == Set((0..<16).filter { $0 % 5 != 0 }))
-    #expect(store.statistics().written == 12 && store.statistics().stale == 4)
+    #expect(store.counts().written == 12 && store.counts().stale == 4)
     #expect(store.miscounts() == [])
     try await store.close()
   }
@@ -120,7 +120,7 @@ import Testing
     let source = FillSource(store.sources, version: 1)
     for _ in 0..<3 { source.put(1, in: store) }
     source.put(2, in: store)
-    #expect(store.statistics().present == 2 && store.miscounts() == [])
+    #expect(store.counts().present == 2 && store.miscounts() == [])
     source.erase(2..<3, in: store)
     #expect(store.miscounts() == [])
     // Stale, and not erased yet.
@@ -181,6 +181,6 @@ import Testing
     #expect(store.miscounts() == [])
     clock.advance(by: .seconds(6))
     try await store.flush()
-    #expect(spill.segments == [] && store.statistics().bytes == SpillFormat.fixedBytes)
+    #expect(spill.segments == [] && store.counts().bytes == SpillFormat.fixedBytes)
   }
 }

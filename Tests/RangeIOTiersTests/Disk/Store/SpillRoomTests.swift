@@ -35,7 +35,7 @@ import Testing
     let source = FillSource(store.sources)
     try await write(0..<400, source, store)
     #expect(store.lastFailure == nil)
-    #expect(store.statistics().dropped == 0)
+    #expect(store.counts().dropped == 0)
     let kept = try #require(await source.fetched(0..<400, by: store))
     #expect(kept.count >= 75 && kept.contains(399))
     try await store.close()
@@ -85,7 +85,7 @@ import Testing
     try await write(0..<64, source, store)
     spill.disk.faults = DiskFaults { $0.kind.isChange ? .fail(.readOnlyFileSystem) : nil }
     try await write(64..<128, source, store)
-    #expect(store.statistics().breaker == .closed && store.statistics().dropped > 0)
+    #expect(store.counts().breaker == .closed && store.counts().dropped > 0)
     #expect(source.served(0..<64, by: store) == Set(0..<64))
     // What is removed is not found, and whoever waits for it to be written down is told.
     source.erase(0..<2, in: store)
@@ -127,7 +127,7 @@ import Testing
     }
     let kept = try #require(source.served(0..<400, by: store))
     #expect(kept.count > 80 && kept.contains(399))
-    #expect(store.statistics().dropped == 0)
+    #expect(store.counts().dropped == 0)
     #expect(store.miscounts() == [])
   }
 
@@ -142,8 +142,8 @@ import Testing
     let store = try spill.open()
     let source = FillSource(store.sources)
     try await write(0..<128, source, store)
-    let freed = store.statistics().segmentsFreed
-    #expect(!store.statistics().lacksFreeSpace)
+    let freed = store.counts().segmentsFreed
+    #expect(!store.counts().lacksFreeSpace)
     // Another program takes the rest. What is here is less than what must stay free.
     spill.disk.capacity = spill.disk.allocatedByteCount
     for round in 0..<4 {
@@ -151,14 +151,14 @@ import Testing
       clock.advance(by: .seconds(600))
     }
     #expect(source.served(0..<128, by: store) == Set(0..<128))
-    #expect(store.statistics().segmentsFreed == freed && store.statistics().lacksFreeSpace)
-    #expect(store.statistics().description.contains("too little of the disk is free"))
+    #expect(store.counts().segmentsFreed == freed && store.counts().lacksFreeSpace)
+    #expect("\(store.statistics())".contains("too little of the disk is free"))
     let parts = store.explain(source.block(999), token: source.token.number, grid: source.token.grid)
     #expect(parts.flatMap(\.notes).joined().contains("freeSpaceFloor"))
     #expect(told.withLock { $0.count } == 1)
     spill.disk.capacity = Self.limit * 4
     try await write(500..<501, source, store)
-    #expect(source.served(500..<501, by: store) == [500] && !store.statistics().lacksFreeSpace)
+    #expect(source.served(500..<501, by: store) == [500] && !store.counts().lacksFreeSpace)
     #expect(store.miscounts() == [])
     try await store.close()
   }
@@ -173,7 +173,7 @@ import Testing
     try await write(0..<64, FillSource(store.sources), store)
     spill.disk.capacity = spill.disk.allocatedByteCount
     try await write(100..<164, FillSource(store.sources), store)
-    #expect(store.statistics().lacksFreeSpace && store.state.withLock { $0.writesPausedUntil != nil })
+    #expect(store.counts().lacksFreeSpace && store.state.withLock { $0.writesPausedUntil != nil })
     store.removeAll()
     try await store.flush()
     #expect(spill.segments == [])
@@ -193,7 +193,7 @@ import Testing
     let source = FillSource(store.sources)
     try await write(100..<164, source, store)
     #expect(source.served(0..<64, by: store) == Set(0..<64))
-    #expect(store.statistics().lacksFreeSpace && store.statistics().segmentsFreed == 0)
+    #expect(store.counts().lacksFreeSpace && store.counts().segmentsFreed == 0)
     #expect(store.lastFailure?.message.contains("segmentSize") == true)
     try await store.close()
   }
@@ -209,7 +209,7 @@ import Testing
       call.kind == .freeByteCount ? .delay { disk.capacity = disk.allocatedByteCount } : nil
     }
     try await write(128..<192, source, store)
-    #expect(store.statistics().dropped > 0 && store.statistics().segmentsFreed <= 2)
+    #expect(store.counts().dropped > 0 && store.counts().segmentsFreed <= 2)
     let kept = try #require(source.served(0..<192, by: store))
     #expect(kept.count >= 90)
   }
@@ -224,7 +224,7 @@ import Testing
     try await store.close()
     spill.configuration.limit = .kibibytes(512)
     store = try spill.open()
-    #expect(spill.disk.allocatedByteCount <= 512 << 10 && store.statistics().bytes <= 512 << 10)
+    #expect(spill.disk.allocatedByteCount <= 512 << 10 && store.counts().bytes <= 512 << 10)
     let kept = try #require(FillSource(store.sources).served(0..<200, by: store))
     #expect(kept.contains(199) && !kept.contains(0) && kept.count > 90)
   }
@@ -267,7 +267,7 @@ import Testing
       for _ in 0..<random.below(3) { #expect(await source.fetched(known..<known + 1, by: store) != nil) }
     }
     try await store.flush()
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.written == count && statistics.dropped == 0 && statistics.writeErrors == 0)
     #expect(store.lastFailure == nil)
     #expect(statistics.peakBytes <= Self.limit)
@@ -281,9 +281,9 @@ import Testing
 
   private func expectPause(_ source: FillSource, _ store: SpillStore) async throws {
     #expect(store.lastFailure?.code == .resourcesExhausted)
-    #expect(store.statistics().writeErrors == 1 && store.statistics().breaker == .closed)
-    #expect(store.statistics().lacksFreeSpace)
-    #expect(store.statistics().dropped > 0 && !source.put(1000, in: store))
+    #expect(store.counts().writeErrors == 1 && store.counts().breaker == .closed)
+    #expect(store.counts().lacksFreeSpace)
+    #expect(store.counts().dropped > 0 && !source.put(1000, in: store))
     let kept = try #require(await source.fetched(0..<128, by: store))
     #expect(kept.isSuperset(of: 0..<60))
     #expect(store.miscounts() == [])
@@ -292,7 +292,7 @@ import Testing
   private func expectWrites(_ source: FillSource, _ store: SpillStore) async throws {
     #expect(source.put(1001, in: store))
     try await store.flush()
-    #expect(await source.fetched(1001..<1002, by: store) == [1001] && !store.statistics().lacksFreeSpace)
+    #expect(await source.fetched(1001..<1002, by: store) == [1001] && !store.counts().lacksFreeSpace)
     #expect(store.miscounts() == [])
   }
 }

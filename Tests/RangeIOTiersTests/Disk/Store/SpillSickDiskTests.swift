@@ -32,7 +32,7 @@ struct SpillSickDiskTests {
     let source = FillSource(store.sources)
     try await fill(source, 0..<20, store)
     await sicken(spill, source, store)
-    #expect(store.statistics().breaker == .open && store.statistics().readErrors == 3)
+    #expect(store.counts().breaker == .open && store.counts().readErrors == 3)
     #expect(source.held(source.block(5), in: store).isEmpty)
     spill.disk.faults = .none
     spill.clock.advance(by: .milliseconds(4999))
@@ -42,14 +42,14 @@ struct SpillSickDiskTests {
       let probe = source.held(source.block(5), in: store)
       #expect(probe.count == 1 && probe.first?.loader.isQuick == false)
       #expect(source.held(source.block(6), in: store).isEmpty)
-      #expect(store.statistics().breaker == .trying)
+      #expect(store.counts().breaker == .trying)
     }
     // Never asked: another may try.
     for block in 5..<15 {
-      #expect(store.statistics().breaker == .trying)
+      #expect(store.counts().breaker == .trying)
       #expect(await source.load(block, in: store) == source.expected(source.block(block)))
     }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.breaker == .closed && statistics.breakerOpenings == 1 && statistics.breakerClosings == 1)
     try await store.close()
   }
@@ -66,7 +66,7 @@ struct SpillSickDiskTests {
       spill.clock.advance(by: .seconds(1))
       #expect(await source.load(block, in: store) == nil)
     }
-    #expect(store.statistics().breakerOpenings == 5)
+    #expect(store.counts().breakerOpenings == 5)
     try? await store.close()
   }
 
@@ -118,12 +118,12 @@ struct SpillSickDiskTests {
     let source = FillSource(store.sources)
     spill.disk.faults = .always(.write, .fail(.ioError))
     for block in 0..<3 { try await fill(source, block..<block + 1, store) }
-    #expect(store.statistics().breaker == .open && store.statistics().writeErrors == 3)
+    #expect(store.counts().breaker == .open && store.counts().writeErrors == 3)
     #expect(store.isEmpty && !source.put(9, in: store))
     spill.disk.faults = .none
     spill.clock.advance(by: .seconds(5))
     try await fill(source, 0..<11, store)
-    #expect(store.statistics().breaker == .closed && store.statistics().blocks == 11)
+    #expect(store.counts().breaker == .closed && store.counts().blocks == 11)
     try await store.close()
   }
 
@@ -134,14 +134,14 @@ struct SpillSickDiskTests {
     try await fill(source, 0..<2, store)
     spill.disk.faults = .always(.write, .fail(.noSpace))
     for block in 2..<6 { try await fill(source, block..<block + 1, store) }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.breaker == .closed && statistics.breakerOpenings == 0 && statistics.writeErrors == 1)
     #expect(statistics.dropped == 4)
     #expect(await source.load(1, in: store) == source.expected(source.block(1)))
     spill.disk.faults = .none
     spill.clock.advance(by: .seconds(5))
     try await fill(source, 2..<6, store)
-    #expect(store.statistics().blocks == 6)
+    #expect(store.counts().blocks == 6)
     try await store.close()
   }
 
@@ -152,7 +152,7 @@ struct SpillSickDiskTests {
     try await fill(source, 0..<5, store)
     source.put(9, in: store)
     await sicken(spill, source, store)
-    #expect(store.statistics().breaker == .open)
+    #expect(store.counts().breaker == .open)
     #expect(source.read(source.block(9), in: store) == [source.block(9)])
     #expect(source.held(source.block(4), in: store).isEmpty && !source.put(10, in: store))
     try? await store.close()
@@ -177,7 +177,7 @@ struct SpillSickDiskTests {
     // Asked to serve, it removes first.
     #expect(source.held(source.block(8), in: store).isEmpty)
     await quiet()
-    #expect(store.statistics().tombstones == 1)
+    #expect(store.counts().tombstones == 1)
     #expect(!source.held(source.block(8), in: store).isEmpty)
     process.crash()
     let again = try await spill.open()
@@ -225,7 +225,7 @@ struct SpillSickDiskTests {
     let store = try await spill.open()
     let source = FillSource(store.sources)
     for block in 0..<20 { try await fill(source, block..<block + 1, store) }
-    #expect(store.statistics().dropped > 0)
+    #expect(store.counts().dropped > 0)
     source.token.raiseGeneration()
     store.erase(source.block(0), of: source.token)
     await #expect { try await store.flush() } throws: { ($0 as? ReadError)?.code == .limitExceeded }
@@ -250,8 +250,8 @@ struct SpillSickDiskTests {
     let hung = Task { await found[0].loader.load { isLate.change(by: 1) } }
     await gate.arrival()
     pass(spill.clock) { isLate.now == 1 }
-    #expect(store.statistics().lateReads == 1 && store.statistics().breaker == .closed)
-    pass(spill.clock) { store.statistics().breaker == .open }
+    #expect(store.counts().lateReads == 1 && store.counts().breaker == .closed)
+    pass(spill.clock) { store.counts().breaker == .open }
     // Its reader goes to the source at the latest now.
     #expect(await hung.value == nil)
     // Found before, and not asked for any more.
@@ -292,7 +292,7 @@ struct SpillSickDiskTests {
     pass(spill.clock) { hasEnded.now == 1 }
     #expect(await waiting.value == nil)
     // The disk itself was never asked.
-    #expect(store.statistics().breaker == .closed)
+    #expect(store.counts().breaker == .closed)
     gate.open()
     try await store.close()
   }
@@ -304,7 +304,7 @@ struct SpillSickDiskTests {
     try await fill(source, 0..<2, store)
     let loader = source.held(source.block(1), in: store)[0].loader
     for _ in 0..<3 { #expect(await loader.load {} == source.expected(source.block(1))) }
-    #expect(store.watch.count == 0 && store.statistics().reads == 3)
+    #expect(store.watch.count == 0 && store.counts().reads == 3)
     try await store.close()
   }
 
@@ -321,7 +321,7 @@ struct SpillSickDiskTests {
     source.put(1, in: store)
     let flushing = Task { try await store.flush() }
     await gate.arrival()
-    pass(spill.clock) { store.statistics().breaker == .open }
+    pass(spill.clock) { store.counts().breaker == .open }
     let end = store.now.advanced(by: .seconds(2))
     let closing = Task(executorPreference: jobs) { try await store.close(by: end) }
     pass(spill.clock) { store.now > end }
@@ -373,7 +373,7 @@ struct SpillSickDiskTests {
     spill.disk.faults = .none
     gate.open()
     try await store.flush(within: .seconds(1000))
-    #expect(source.isIn(disk, 1) && source.isIn(disk, 2) && disk.statistics().written == 2)
+    #expect(source.isIn(disk, 1) && source.isIn(disk, 2) && disk.counts().written == 2)
     try await disk.close()
   }
 
@@ -386,7 +386,7 @@ struct SpillSickDiskTests {
     spill.disk.faults = .always(.write, .delay { clock.advance(by: .milliseconds(400)) })
     try await fill(source, 0..<15, store)
     #expect(clock.now.offset > .seconds(2))
-    #expect(store.statistics().breakerOpenings == 0)
+    #expect(store.counts().breakerOpenings == 0)
     try await store.close()
   }
 
@@ -411,7 +411,7 @@ struct SpillSickDiskTests {
     for block in 0..<12 { for _ in 0..<3 { _ = await source.load(block, in: store) } }
     spill.disk.faults = .always(.read, .fail(.ioError))
     for block in 20..<60 { try await fill(source, block..<block + 1, store) }
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.dropped == 0 && statistics.evictions > 20 && source.isIn(store, 59))
     #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
     spill.disk.faults = .none
@@ -428,9 +428,9 @@ struct SpillSickDiskTests {
     try? await store.flush()
     #expect(store.state.withLock { $0.places.allSatisfy { $0?.isSealed ?? true } })
     try await store.flush()
-    #expect(store.isEmpty && store.statistics().segments == 0)
+    #expect(store.isEmpty && store.counts().segments == 0)
     for block in 0..<40 { try await fill(source, block..<block + 1, store) }
-    #expect(store.statistics().dropped == 0)
+    #expect(store.counts().dropped == 0)
     #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
     try await store.close()
   }

@@ -15,17 +15,17 @@ import Testing
     // Before it is written, too.
     #expect(source.read(source.block(7), in: store) == [source.block(7)])
     try await store.flush()
-    #expect(store.statistics().blocks == 101)
+    #expect(store.counts().blocks == 101)
     for block in 0..<101 { #expect(source.read(source.block(block), in: store) == [source.block(block)]) }
     #expect(source.read(0..<100 * 4096 + 10, in: store) == [0..<100 * 4096 + 10])
     try await store.close()
     #expect(store.isEmpty && !store.isWritable)
-    let last = store.statistics()
+    let last = store.counts()
     #expect(last.blocks == 101 && last.segments > 0 && last.storedBytes > 0 && last.bytes > SpillFormat.fixedBytes)
     #expect(last.written == 101 && last.stagedBytes == 0 && last.limit == 1 << 20)
     store = try await spill.open()
     source = FillSource(store.sources, byteCount: 100 * 4096 + 10)
-    #expect(store.statistics().blocks == 101)
+    #expect(store.counts().blocks == 101)
     for block in 0..<101 { #expect(source.read(source.block(block), in: store) == [source.block(block)]) }
     try await store.close()
   }
@@ -61,7 +61,7 @@ import Testing
       if block % 20 == 0 { try await store.flush() }
     }
     try await store.flush()
-    let statistics = store.statistics()
+    let statistics = store.counts()
     #expect(statistics.peakBytes <= 1 << 20)
     #expect(statistics.dropped == 0)
     #expect(source.isIn(store, 1999) && !source.isIn(store, 0))
@@ -79,7 +79,7 @@ import Testing
       #expect((0..<round).allSatisfy { source.isIn(store, $0) })
       source.put(round, in: store)
       try await store.flush()
-      #expect(store.statistics().segments <= 32)
+      #expect(store.counts().segments <= 32)
       try await store.close()
     }
   }

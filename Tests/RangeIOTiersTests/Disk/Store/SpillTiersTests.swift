@@ -32,7 +32,7 @@ import Testing
     source = FillRangeSource(byteCount: 4 << 20)
     try await read(0..<500, source, again)
     #expect(source.requests.isEmpty)
-    let statistics = again.statistics()
+    let statistics = again.counts()
     #expect(statistics.disk!.hits == 500)
     #expect(statistics.peakBytes <= statistics.limit)
     try await again.close()
@@ -52,7 +52,7 @@ import Testing
       #expect(try await reader.read(range) == source.expected(range))
       try await store.flush()
     }
-    #expect(try #require(store.statistics().disk).blocks > 0 || !isEnough)
+    #expect(try #require(store.counts().disk).blocks > 0 || !isEnough)
     await reader.close()
     try await store.close()
   }
@@ -123,7 +123,7 @@ import Testing
     let source = FillRangeSource(byteCount: 4 << 20)
     try await read(0..<20, source, store)
     try await store.flush()
-    #expect(store.statistics().disk!.blocks == 20)
+    #expect(store.counts().disk!.blocks == 20)
     try await store.close()
   }
 }

@@ -16,7 +16,7 @@ struct CachedReader: PointReader {
     self.reader = reader
     use = {
       reader.statistics().source.reduce(SourceUse(reads: 0, bytes: 0)) {
-        $0 + SourceUse(reads: $1.reads, bytes: $1.bytes)
+        $0 + SourceUse(reads: $1.reads, bytes: $1.bytes ?? 0)
       }
     }
   }

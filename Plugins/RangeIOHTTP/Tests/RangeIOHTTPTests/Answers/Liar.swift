@@ -41,7 +41,7 @@
       /// The bytes of bodies that the server sent for the read.
       var bodyBytes = 0
       /// What the source counts.
-      var counts: ReadCounts?
+      var counts: Counters?
       /// The bytes that are right.
       var expected: [UInt8] = []
 

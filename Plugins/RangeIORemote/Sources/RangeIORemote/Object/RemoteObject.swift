@@ -105,9 +105,9 @@
 
     /// The counts of this object: reads and bytes returned, requests sent, bytes received, answers that broke and were
     /// continued.
-    func counts() -> ReadCounts {
+    func counts() -> Counters {
       func count(_ count: ObjectCore.Count) -> Int { core.counts.sum(count.rawValue) }
-      return ReadCounts(
+      return Counters(
         "http",
         counts: [
           "reads": count(.reads), "bytes": count(.bytes), "requests": count(.requests),

@@ -102,7 +102,7 @@
     public var isPrompt: Bool { true }
 
     /// Reads and bytes returned, requests sent, bytes received, and answers that broke and were continued.
-    public func statistics() -> [ReadCounts] { openedObject.map { [$0.counts()] } ?? [] }
+    public func statistics() -> [Counters] { openedObject.map { [$0.counts()] } ?? [] }
 
     /// Ends all requests. Returns when the last connection is closed that no other source uses; in a cancelled task at once.
     public nonisolated(nonsending) func close() async { await openedObject?.end() }

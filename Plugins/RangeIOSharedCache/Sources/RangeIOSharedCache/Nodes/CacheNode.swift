@@ -90,9 +90,9 @@
     }
 
     /// What has happened so far.
-    func statistics() -> ReadCounts {
+    func statistics() -> Counters {
       let counts = counts.withLockedValue { $0 }
-      return ReadCounts(
+      return Counters(
         "\(address.name)",
         counts: [
           "hits": counts.hits, "misses": counts.misses, "stored": counts.stored,

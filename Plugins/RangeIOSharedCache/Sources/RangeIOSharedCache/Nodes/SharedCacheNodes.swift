@@ -131,6 +131,6 @@
 
     /// For each node, by its name: values found and not found, stored and refused, answers that came late or not at all,
     /// commands that were not sent because the node was down, and how often it went down.
-    public func statistics() -> [ReadCounts] { nodes.map { $0.statistics() } }
+    public func statistics() -> [Counters] { nodes.map { $0.statistics() } }
   }
 #endif

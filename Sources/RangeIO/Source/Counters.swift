@@ -1,13 +1,14 @@
-/// What a stage of a pipeline has done, or a source in one of its ways to read, as named counts. All use the same form,
-/// so that you can print, send and sum the counts without knowing the stage.
+/// Named counts: what a stage or a store's tier has done, or a source in one of its ways to read. All use the same form, so
+/// that you can print, send and sum the counts without knowing what they are of. `Docs/Counters.md` lists the names that the
+/// library's own have.
 ///
 /// ```swift
-/// ReadCounts("CountingBytes", counts: ["reads": 3, "bytes": 4096])
+/// Counters("CountingBytes", counts: ["reads": 3, "bytes": 4096])
 /// ```
-public struct ReadCounts: Hashable, Sendable, Encodable {
+public struct Counters: Hashable, Sendable, Encodable {
   /// One count.
   package struct Count: Hashable, Sendable, Encodable {
-    /// What is counted, in words: `"bytes read ahead"`.
+    /// What is counted: `bytes read ahead`.
     package var name: String
     /// How many.
     package var value: Int
@@ -19,8 +20,8 @@ public struct ReadCounts: Hashable, Sendable, Encodable {
     }
   }
 
-  /// The name of the stage's type, or what the source calls this way to read: for files `resident`, `positional` or
-  /// `dispatchIO`.
+  /// What the counts are of: the name of the stage, the tier of a store (`memory`, `compressed`, `disk`), or what the source
+  /// calls this way to read: for files `resident`, `positional` or `dispatchIO`.
   public package(set) var name: String
   /// The counts, in the best order for reading.
   package var counts: [Count]
@@ -49,23 +50,27 @@ public struct ReadCounts: Hashable, Sendable, Encodable {
   public subscript(name: String) -> Int? { counts.first { $0.name == name }?.value }
 }
 
-extension ReadCounts: CustomStringConvertible {
+extension Counters {
+  /// Look-ups that found everything they asked for, if those are counted.
+  public var hits: Int? { self["hits"] }
+  /// Look-ups that found nothing, if those are counted.
+  public var misses: Int? { self["misses"] }
+  /// The bytes that a tier takes, or those that were read, if they are counted.
+  public var bytes: Int? { self["bytes"] }
+  /// The number of bytes that a tier may take, if it has a limit.
+  public var limit: Int? { self["limit"] }
+}
+
+extension [Counters] {
+  /// Those called `name`: of a tier, or of one way to read.
+  public subscript(name: String) -> Counters? { first { $0.name == name } }
+}
+
+extension Counters: CustomStringConvertible {
   /// One line for people, with the counts that are not zero.
   public var description: String {
     let told = counts.filter { $0.value != 0 }.map { "\($0.name) \($0.value)" }
     let waste = wastedBytes > 0 ? ["wasted bytes \(wastedBytes)"] : []
     return "\(name): " + (told.isEmpty && waste.isEmpty ? "nothing" : (told + waste).joined(separator: ", "))
   }
-}
-
-extension ReadCounts {
-  /// Reads that got at least one byte in this way.
-  package var reads: Int { self["reads"] ?? 0 }
-  /// Bytes read in this way.
-  package var bytes: Int { self["bytes"] ?? 0 }
-}
-
-extension [ReadCounts] {
-  /// The bytes read in the way called `name`.
-  package func bytes(by name: String) -> Int { first { $0.name == name }?.bytes ?? 0 }
 }

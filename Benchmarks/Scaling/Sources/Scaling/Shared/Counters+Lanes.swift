@@ -1,0 +1,1 @@
+../../../../Sources/RangeIOBenchmarks/Measuring/Counters+Lanes.swift

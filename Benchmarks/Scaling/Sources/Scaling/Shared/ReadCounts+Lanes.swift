@@ -1,1 +1,0 @@
-../../../../Sources/RangeIOBenchmarks/Measuring/ReadCounts+Lanes.swift

@@ -1,0 +1,20 @@
+/// What a store has counted and what it holds, in fields, so that counting is one addition: a shard has one under its lock.
+/// ``Counters`` are made of it when someone asks for them.
+package protocol StoreCounts: Equatable, Sendable {
+  /// All in which every value is zero.
+  init()
+
+  /// The fields, and the names under which ``Counters`` show them, in the best order for reading.
+  static var named: KeyValuePairs<String, WritableKeyPath<Self, Int>> { get }
+}
+
+extension StoreCounts {
+  /// Adds what a shard has counted. What is not counted but measured is zero there.
+  package mutating func add(_ counts: Self) {
+    for (_, count) in Self.named { self[keyPath: count] += counts[keyPath: count] }
+  }
+
+  package func counters(_ name: String) -> Counters {
+    Counters(name, counts: Self.named.map { .init($0.key, self[keyPath: $0.value]) })
+  }
+}
