@@ -7,7 +7,7 @@ public import RangeIO
 #endif
 
 extension ReadError: LocalizedError {
-  /// What failed, what to do about it, and what was being read. An alert or `localizedDescription` shows this text.
+  /// The failure, what to do about it, and what was being read. An alert or `localizedDescription` shows this text.
   ///
   /// The text is in English. If your users need another language, translate by ``ReadError/code``.
   public var errorDescription: String? { explanation }

@@ -8,7 +8,7 @@ public import RangeIOTiers
 public enum CodecConformance {
   /// A violation of the contract by a codec.
   public struct Violation: Error, CustomStringConvertible {
-    /// What the codec did, and with which data.
+    /// The fault of the codec, and the data.
     public let description: String
   }
 

@@ -2,7 +2,7 @@ public import RangeIO
 
 /// A source that fails on purpose, at reads of your choice.
 public final class FaultySource<Base: RangeSource>: RangeSource {
-  /// What happens to one read.
+  /// A fault in one read.
   public enum Fault: Sendable {
     /// The read throws this error.
     case fail(any Error)

@@ -14,7 +14,7 @@ public import RangeIO
 public enum SourceConformance {
   /// A violation of the contract by a source.
   public struct Violation: Error, CustomStringConvertible {
-    /// What the source did, and with which ranges.
+    /// The fault of the source, and the ranges.
     public let description: String
   }
 

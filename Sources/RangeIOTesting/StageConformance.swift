@@ -13,7 +13,7 @@ public import RangeIO
 public enum StageConformance {
   /// A violation of the contract by a stage.
   public struct Violation: Error, CustomStringConvertible {
-    /// What the stage did, and with which ranges.
+    /// The fault of the stage, and the ranges.
     public let description: String
   }
 

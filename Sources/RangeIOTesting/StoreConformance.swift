@@ -15,7 +15,7 @@ public import RangeIO
 public enum StoreConformance {
   /// A violation of the contract by a store.
   public struct Violation: Error, CustomStringConvertible {
-    /// What the store did, and with which seed.
+    /// The fault of the store, and the seed.
     public let description: String
   }
 

@@ -1,7 +1,7 @@
 import CRangeIOSystem
 
 extension Bytes: RandomAccessCollection {
-  /// What `prefix(_:)`, `dropFirst(_:)` and generic code for collections get: it keeps the positions of these bytes, as
+  /// The slices of `prefix(_:)`, `dropFirst(_:)` and generic code for collections: a slice keeps the positions of these bytes, as
   /// the rules of `Collection` demand. `Bytes(slice)` makes `Bytes` of it without copying.
   public typealias SubSequence = Slice<Bytes>
 

@@ -13,11 +13,11 @@
 public struct ReadError: Error, Sendable {
   /// The kind of failure, for programs.
   public let code: Code
-  /// What failed and what to do about it, for people. Never contains bytes of the source.
+  /// The failure, and what to do about it, for people. Never contains bytes of the source.
   public let message: String
   /// Whether the same read may succeed if you retry it unchanged.
   public let isTransient: Bool
-  /// How long the source asks you to wait before a retry, if it said so.
+  /// The time to wait before a retry, if the source has asked for one.
   public var retryAfter: Duration?
   /// Whether nothing was ever heard of the source, so that its name may be wrong.
   package var isUnreached = false
@@ -54,7 +54,7 @@ public struct ReadError: Error, Sendable {
     self.cause = cause
   }
 
-  /// What the user calls the source that was being read (``SourceDescription/name``), or the path that was to be
+  /// The name of the source that was being read (``SourceDescription/name``), or the path that was to be
   /// opened.
   public var source: String? { context?.source }
 

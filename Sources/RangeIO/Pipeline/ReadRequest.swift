@@ -1,4 +1,4 @@
-/// What a stage gets: which bytes of which version to read, and why.
+/// A request for bytes on its way down: the ranges, the version, and the purpose.
 public struct ReadRequest: Sendable {
   /// The range to read, from the start of the source as this stage sees it.
   public var range: ByteRange
@@ -108,7 +108,7 @@ public struct ReadRequest: Sendable {
     set { if newValue != isOneOfMany { change { $0.isOneOfMany = newValue } } }
   }
 
-  /// What a cache may do for this read.
+  /// The use that this read may make of a cache.
   public var caching: CachePolicy {
     get { extras?.rest.caching ?? .normal }
     set { change { $0.caching = newValue } }
@@ -154,7 +154,7 @@ public struct ReadRequest: Sendable {
 }
 
 extension ReadRequest {
-  /// What a cache may do for a read.
+  /// The use that a read may make of a cache.
   public enum CachePolicy: Hashable, Sendable {
     /// Return what it has, and keep what it fetches.
     case normal

@@ -1,4 +1,4 @@
-/// What a stage returns: the bytes of each requested range.
+/// An answer on its way up: the bytes of each requested range.
 public struct ReadResponse: Sendable {
   /// The bytes of the request's `range`.
   public var bytes: Bytes

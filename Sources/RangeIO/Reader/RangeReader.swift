@@ -74,10 +74,10 @@ public actor RangeReader {
   /// seen so far. With ``RangeReader/ChangePolicy/refresh``, that of the version the reader switched to last.
   public nonisolated var byteCount: Int { core.source.byteCount }
 
-  /// What is being read: id, version, size, as the topmost stage reports it.
+  /// The source that is being read: id, version, size, as the topmost stage reports it.
   public nonisolated var source: SourceDescription { core.source }
 
-  /// What this reader has done so far.
+  /// The counts of this reader, its stages and its source.
   public nonisolated func statistics() -> Statistics { core.statistics() }
 
   /// Checks whether the source has grown or changed. Whether a file's name now leads to another file is looked at with
@@ -107,7 +107,7 @@ public actor RangeReader {
 }
 
 extension RangeReader {
-  /// What a reader does when its source changes to another version than the one it opened.
+  /// The reaction of a reader to another version of its source than the one it opened.
   ///
   /// With every policy, a read never mixes versions: all its bytes are of one version, or it throws.
   public struct ChangePolicy: Hashable, Sendable {

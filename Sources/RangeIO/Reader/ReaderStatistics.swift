@@ -1,7 +1,7 @@
 import Synchronization
 
 extension RangeReader {
-  /// What a reader has done since it was created.
+  /// The counts of a reader since it was created.
   public struct Statistics: Hashable, Sendable, Encodable {
     /// Reads that returned bytes, including windows of streams.
     public package(set) var reads = 0
@@ -12,13 +12,13 @@ extension RangeReader {
     public package(set) var failures = 0
     /// Reads that were cancelled while they ran.
     public package(set) var cancellations = 0
-    /// How many of the `reads` a cache answered alone, no matter which reader had filled it. `nil` without a cache.
+    /// The number of `reads` that a cache answered alone, no matter which reader had filled it. `nil` without a cache.
     ///
     /// A read that waits for another read's fetch is not a hit, nor is a read of which a part was missing.
     public package(set) var cacheHits: Int?
-    /// What the stages report about themselves, from the top down. Stages that count nothing are left out.
+    /// The counts of the stages, from the top down. Stages that count nothing are left out.
     public package(set) var stages: [Counters] = []
-    /// What the source reports about itself, for each of its ways to read.
+    /// The counts of the source, for each of its ways to read.
     public package(set) var source: [Counters] = []
 
     package init() {}

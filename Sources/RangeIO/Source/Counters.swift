@@ -20,7 +20,7 @@ public struct Counters: Hashable, Sendable, Encodable {
     }
   }
 
-  /// What the counts are of: the name of the stage, the tier of a store (`memory`, `compressed`, `disk`), or what the source
+  /// The name of what is counted: of the stage, the tier of a store (`memory`, `compressed`, `disk`), or what the source
   /// calls this way to read: for files `resident`, `positional` or `dispatchIO`.
   public package(set) var name: String
   /// The counts, in the best order for reading.

@@ -143,7 +143,7 @@ extension ReadError {
   }
 }
 
-/// How you expect to use a range. Affects time only, never the bytes that a read returns.
+/// The expected use of a range. Affects time only, never the bytes that a read returns.
 public enum ReadAdvice: Hashable, Sendable {
   /// It will be read soon.
   case willRead

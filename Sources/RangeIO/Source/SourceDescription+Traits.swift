@@ -1,5 +1,5 @@
 extension SourceDescription {
-  /// What reading from a source costs. `.merging` and `.readAhead` use it to decide, and so does a disk tier: by
+  /// The cost of reading from a source. `.merging` and `.readAhead` use it to decide, and so does a disk tier: by
   /// default it keeps nothing of a source that is no slower than a local disk.
   public struct Cost: Hashable, Sendable {
     /// The time to the first byte of a read.
@@ -20,9 +20,9 @@ extension SourceDescription {
 }
 
 extension SourceDescription {
-  /// What else is known about a source. The defaults are those of a local file that does not change.
+  /// Facts about a source besides its size and version. The defaults are those of a local file that does not change.
   public struct Traits: Sendable {
-    /// What reading costs.
+    /// The cost of reading.
     public var cost: Cost
     /// Whether a later version may extend this one.
     public var mayGrow: Bool
@@ -30,7 +30,7 @@ extension SourceDescription {
     public var isSettled: Bool
     /// Whether existing bytes never change.
     public var isAppendOnly: Bool
-    /// What the source wants to find again when it gets its description back.
+    /// An object of the source, which finds it again when it gets its description back.
     public var context: (any AnyObject & Sendable)?
 
     /// Creates traits.
@@ -56,7 +56,7 @@ extension SourceDescription {
     }
   }
 
-  /// What else is known about the source. A source that wraps another passes it on, changed where it must be:
+  /// Facts about the source besides its size and version. A source that wraps another passes it on, changed where it must be:
   ///
   /// ```swift
   /// var traits = inner.traits

@@ -1,5 +1,5 @@
 extension SourceDescription {
-  /// How a later version of a source differs from an earlier one.
+  /// The difference between an earlier version of a source and a later one.
   public enum Change: Hashable, Sendable {
     /// The same bytes.
     case same

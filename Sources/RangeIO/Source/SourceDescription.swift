@@ -9,7 +9,7 @@ public final class SourceDescription: Sendable {
   /// byte: `é` as one character and as two are different ids. Caches keep it, also on disks: put no secret into it, but a
   /// digest of one if it says which object is meant.
   public let id: String
-  /// What the user calls the source, for messages and listings: the path as given, or a URL without user and password, and
+  /// The name of the source in messages and listings: the path as given, or a URL without user and password, and
   /// with `…` for all of its query but a version or a part. Not an identity: two names may refer to one source.
   public let name: String
   /// The version, or `nil` if the source cannot tell versions apart.
@@ -26,7 +26,7 @@ public final class SourceDescription: Sendable {
   /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
   /// again before the next read.
   public var isSettled: Bool { settled.load(ordering: .relaxed) }
-  /// What the source wants to find again when it gets its description back. Opaque to all other code.
+  /// An object of the source, which finds it again when it gets its description back. Opaque to all other code.
   public let context: (any AnyObject & Sendable)?
   /// The description that a stage derived this one from.
   package let base: SourceDescription?

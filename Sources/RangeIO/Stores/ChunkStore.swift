@@ -61,7 +61,7 @@ public protocol ChunkStore: AnyObject, Sendable {
   func close(within deadline: Duration) async throws
 }
 
-/// What never changes about a store.
+/// Facts about a store that never change.
 public struct StoreTraits: Sendable {
   /// Whether an earlier process may have left chunks here, as in a database.
   public var mayOutliveProcess = false

@@ -15,7 +15,7 @@
     var freshness: Duration { get }
   }
 
-  /// What stands at a path.
+  /// An item that is served at a path.
   public enum ServedItem: Sendable {
     case object(Object)
     case directory(Directory)

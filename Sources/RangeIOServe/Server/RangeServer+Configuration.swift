@@ -2,7 +2,7 @@
   package import RangeIO
 
   extension RangeServer {
-    /// What a server listens to, whom it answers, and its limits.
+    /// The address of a server, whom it answers, and its limits.
     public struct Configuration: Sendable {
       /// Where to listen.
       public enum Address: Sendable, Hashable {
@@ -44,7 +44,7 @@
       public var headTime = Duration.seconds(75)
       /// A client that takes nothing for so long is disconnected. Default: 60 seconds.
       public var stallTime = Duration.seconds(60)
-      /// How long answers under way may take after the server is told to stop. Default: 30 seconds.
+      /// The time that answers under way may take after the server is told to stop. Default: 30 seconds.
       public var drainTime = Duration.seconds(30)
       /// The most idle objects that each upstream keeps open. Default: 256.
       public var openObjects = 256

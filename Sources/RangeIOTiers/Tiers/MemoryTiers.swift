@@ -33,7 +33,7 @@ extension TieredChunkStore {
       get { compressed.codec }
       set { compressed.codec = newValue }
     }
-    /// How much of the memory tier's limit chunks on their way down may take, from zero to a quarter of it. A single
+    /// The part of the memory tier's limit that chunks on their way down may take, from zero to a quarter of it. A single
     /// chunk larger than this is dropped. Default: a sixteenth, from 256 KiB to 8 MiB.
     public var queueLimit: ByteCount?
     package var time: TimeSource {

@@ -39,13 +39,13 @@ import Testing
     for stage in stages { check(stage.stageStatistics()) }
     let directory = try TemporaryDirectory()
     defer { directory.remove() }
-    let trace = try await ReadTrace(directory.path("trace"))
+    let observing = try await Observing(tracingTo: directory.path("trace"))
     let reader = try await RangeReader(
       SyntheticSource(byteCount: 100),
-      [.observing(Observing(trace)), .caching(MemoryStore(limit: .mebibytes(1)), onSecondRead: true)])
-    check(reader.statistics().stages + [trace.statistics()])
+      [.observing(observing), .caching(MemoryStore(limit: .mebibytes(1)), onSecondRead: true)])
+    check(reader.statistics().stages)
     await reader.close()
-    try await trace.close()
+    try await observing.close()
   }
 
   @Test func `files`() { check(FileSource("/", pageCache: .bypass).statistics()) }

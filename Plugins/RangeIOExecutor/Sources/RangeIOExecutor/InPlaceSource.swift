@@ -63,7 +63,7 @@ public final class InPlaceSource: RangeSource {
   /// - Throws: as `FileSource.describe()`.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription { try await file.describe() }
 
-  /// What the path leads to now: if that is another file than the open one, reads that one from now on.
+  /// The file that the path leads to now: if it is another one than the open file, reads that one from now on.
   ///
   /// - Throws: as `FileSource.renew()`.
   public nonisolated(nonsending) func renew() async throws -> SourceDescription { try await file.renew() }
@@ -116,7 +116,7 @@ public final class InPlaceSource: RangeSource {
   /// `true`, as for `FileSource`. Reads in place are the exception.
   public var isPrompt: Bool { true }
 
-  /// What `FileSource` counts, and the reads and bytes `inPlace`. Lone reads that were looked for and found count as `resident`.
+  /// The counts of `FileSource`, and the reads and bytes `inPlace`. Lone reads that were looked for and found count as `resident`.
   public func statistics() -> [Counters] {
     [
       Counters(

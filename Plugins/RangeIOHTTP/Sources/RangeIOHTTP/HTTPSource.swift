@@ -18,7 +18,7 @@
   /// its answer is so short that reading it takes less time than a new connection.
   public final class HTTPSource: RemoteSource {
     private let result: Result<RemoteObject, ReadError>
-    /// What errors and listings call the object: its URL without user and password, and with `…` for
+    /// The name of the object in errors and listings: its URL without user and password, and with `…` for
     /// all of its query but a version or a part.
     public let name: String
 
@@ -34,7 +34,7 @@
       }
     }
 
-    /// What the source reads through.
+    /// The object that the source reads.
     public var object: RemoteObject { get throws(ReadError) { try result.get() } }
 
     /// The same; `nil` if the URL or a setting is wrong.

@@ -2,7 +2,7 @@ internal import CRangeIOMapped
 public import RangeIO
 
 extension MappedSource {
-  /// What a read returns.
+  /// The kinds of bytes that a read may return.
   public enum Slices: Hashable, Sendable {
     /// The mapped memory itself: nothing is copied, and no memory is used in addition to the page cache.
     ///
@@ -15,7 +15,7 @@ extension MappedSource {
     case copied
   }
 
-  /// How you will read the file. A hint: it affects speed and nothing else.
+  /// The way in which you will read the file. A hint: it affects speed and nothing else.
   public enum AccessPattern: Hashable, Sendable {
     /// In any order, partly sequential: the kernel reads a little ahead. The default.
     case normal
@@ -29,9 +29,9 @@ extension MappedSource {
 
   /// Settings for mapping and reading a file.
   public struct Configuration: Sendable {
-    /// What a read returns. Default: ``MappedSource/Slices/zeroCopy``.
+    /// The kind of bytes that a read returns. Default: ``MappedSource/Slices/zeroCopy``.
     public var slices: Slices
-    /// How you will read the file. Default: ``MappedSource/AccessPattern/normal``.
+    /// The way in which you will read the file. Default: ``MappedSource/AccessPattern/normal``.
     public var access: AccessPattern
     /// The block size that caches use for this file, a power of two. Default: 64 KiB. With any other size, opening
     /// throws `ReadError.Code.invalidConfiguration`.

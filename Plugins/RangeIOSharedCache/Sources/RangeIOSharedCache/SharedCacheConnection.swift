@@ -3,7 +3,7 @@
   internal import NIOSSL
   public import RangeIO
 
-  /// How the nodes of an engine are connected to.
+  /// Settings for connections to the nodes of an engine.
   public struct SharedCacheConnection: Sendable {
     /// TLS with a node.
     public struct TLS: Hashable, Sendable {

@@ -12,7 +12,7 @@
     public init(digest: [UInt8]) { self.digest = digest }
   }
 
-  /// What an engine has for a key.
+  /// The answer of an engine for a key.
   public enum SharedBlockAnswer: Sendable {
     /// The value, of which nothing is believed yet.
     case value(Bytes)

@@ -34,7 +34,7 @@
   public struct SharedCacheConfiguration: Sendable {
     /// The block size, a power of two. Default, `nil`: as the source prefers, and no larger than a value may be.
     public var blockSize: ByteCount?
-    /// What values are encrypted with. Default: nothing.
+    /// The keys that values are encrypted with. Default: none, values are not encrypted.
     public var keys: SharedCacheKeys?
     /// After which an engine may forget a value, give or take a tenth. Default: 7 days.
     public var lifetime: Duration = .seconds(7 * 86_400)

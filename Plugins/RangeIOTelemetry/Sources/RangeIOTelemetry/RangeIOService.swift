@@ -36,7 +36,7 @@
     public struct Times: Sendable {
       /// The time between two exports, more than zero. Default: ten seconds.
       public var exportInterval = Duration.seconds(10)
-      /// How long the readers may take to close, and then how long each store may. What is not written by then is lost,
+      /// The time that the readers may take to close, and then that each store may. What is not written by then is lost,
       /// and can be read again. Default: ten seconds.
       public var closing = Duration.seconds(10)
 
@@ -134,7 +134,7 @@
   }
 
   extension RangeIOService: CustomStringConvertible {
-    /// How many readers and stores it closes: for the log of its group.
+    /// The number of readers and stores that it closes: for the log of its group.
     public var description: String { "RangeIOService(readers: \(readers.count), stores: \(stores.count))" }
   }
 #endif

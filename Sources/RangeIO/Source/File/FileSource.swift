@@ -215,7 +215,7 @@ public final class FileSource: RangeSource {
 }
 
 extension FileSource {
-  /// How a file is read.
+  /// The ways to read a file.
   public enum Engine: Hashable, Sendable, CaseIterable {
     /// The fastest way measured on the platform. On Linux, bytes in the page cache are copied on the caller's thread,
     /// and the library's own threads read the rest. On Apple platforms, everything goes through DispatchIO.

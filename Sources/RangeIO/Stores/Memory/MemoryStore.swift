@@ -31,9 +31,9 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     public var limit: ByteCount
     /// The number of blocks that the store may hold. Default: any number.
     public var blockLimit = Int.max
-    /// How long chunks are kept after they were requested from the source. Default: for as long as there is room.
+    /// The time that chunks are kept after they were requested from the source. Default: as long as there is room.
     public var ageLimit: Duration?
-    /// How long chunks are kept without being read. Default: for as long as there is room.
+    /// The time that chunks are kept without being read. Default: as long as there is room.
     public var idleLimit: Duration?
     /// The share of the limit that one version of one source may take, from 0 to 1. A source that has reached its share
     /// makes room by evicting its own chunks. Default: all of it.
@@ -237,7 +237,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     }
   }
 
-  /// How often a store would hit if it had another limit.
+  /// The hits that a store would have with another limit.
   public struct Estimate: Hashable, Sendable, Encodable {
     /// The limit in bytes.
     public let limit: Int

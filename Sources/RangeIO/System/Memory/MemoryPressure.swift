@@ -1,4 +1,4 @@
-/// How short of memory the system is, in ascending order.
+/// The levels of memory pressure, in ascending order.
 public enum MemoryPressure: Hashable, Comparable, Sendable {
   /// Memory is not short any more.
   case normal
@@ -7,7 +7,7 @@ public enum MemoryPressure: Hashable, Comparable, Sendable {
   /// Memory is very short: a store drops everything that is not pinned.
   case critical
 
-  /// How short of memory the system is, as a sequence of changes, so that a store can free memory in time.
+  /// Memory pressure as a sequence of changes, so that a store can free memory in time.
   ///
   /// ```swift
   /// store.handleMemoryPressure(from: MemoryPressure.signals())

@@ -15,7 +15,7 @@
       var opening: OpeningBytes?
     }
     let core: ObjectCore
-    /// What errors and listings call it: never shows a secret. Of a URL: without user and password, and with `…` for all
+    /// Its name in errors and listings: never shows a secret. Of a URL: without user and password, and with `…` for all
     /// of its query but a version or a part.
     public let name: String
     /// Names it among all sources.

@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// How the objects of any remote source are requested. The defaults suit servers on the Internet.
+/// Settings for requests to any remote source. The defaults suit servers on the Internet.
 public struct RemoteConfiguration: Sendable {
   /// Sent with each request to the origin of the object, and never to another origin. Not those that the source sets
   /// itself (`Range`, `Host`, `If-Match` and their kind): opening then throws `invalidConfiguration`. At most 128.
@@ -24,7 +24,7 @@ public struct RemoteConfiguration: Sendable {
   /// The most requests at the same time to one host, by all sources with equal connection settings; with HTTP/1.1
   /// each has a connection. More wait for their turn, demands before prefetches. At least 1. Default: 8.
   public var maxConnectionsPerHost = 8
-  /// How long an idle connection stays open. Default: 60 s.
+  /// The time that an idle connection stays open. Default: 60 s.
   public var keepAliveTimeout: Duration = .seconds(60)
   /// The most time until a connection is there: name, TCP, proxy and TLS together. Default: 5 s.
   public var connectTimeout: Duration = .seconds(5)
@@ -48,10 +48,10 @@ public struct RemoteConfiguration: Sendable {
   /// an answer fails: its ranges are ranges of compressed bytes. What is no coding, such as `UTF-8`, counts as none.
   /// Default: no.
   public var acceptsEncoded = false
-  /// What opening requests: size and version come along with bytes that the first reads want. ``RemoteOpening/head``
+  /// The first request for an object: size and version come along with bytes that the first reads want. ``RemoteOpening/head``
   /// where a `GET` is too dear. Default: ``RemoteOpening/beginning``, the first 64 KiB.
   public var opening = RemoteOpening.beginning
-  /// How much is read of the whole object, where a server answers a range with it. Ranges that end within so many bytes are
+  /// The bytes that are read of the whole object, where a server answers a range with it. Ranges that end within so many bytes are
   /// read of that answer. Those beyond are read forward: one `GET` serves all that come nearly in order. An object of no
   /// more bytes is kept when it is opened, if it has at most 1 MiB or the server does not tell its size. What all sources
   /// keep is at most 16 MiB; an object that had to go is read forward. At most 1 GiB. Default: 1 MiB.

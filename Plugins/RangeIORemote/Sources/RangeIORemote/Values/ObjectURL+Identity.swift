@@ -24,7 +24,7 @@ extension ObjectURL {
   /// The URL for errors and logs: see ``ShownName``.
   var redacted: String { ShownName.of(text) }
 
-  /// What may be shown of `text`, which a user typed as a URL.
+  /// The part that may be shown of `text`, which a user typed as a URL.
   public static func shown(_ text: String) -> String { ShownName.typed(text) }
 
   /// Names the object for all users: without user info and without the parameters of a signature, so that a URL

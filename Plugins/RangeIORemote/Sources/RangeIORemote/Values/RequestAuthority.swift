@@ -67,7 +67,7 @@ public struct PreparedRequest: Hashable, Sendable {
   }
 }
 
-/// What may be done so that a request that was refused succeeds.
+/// A change after which a request that was refused may succeed.
 public enum Remedy: Hashable, Sendable {
   /// Get other credentials.
   case credentials
@@ -87,7 +87,7 @@ public enum Remedy: Hashable, Sendable {
   }
 }
 
-/// What an authority says of an error answer.
+/// The judgement of an authority on an error answer.
 public enum RefusalVerdict: Sendable {
   /// Nothing: it is judged by its status.
   case none

@@ -23,7 +23,7 @@
       /// These, until they expire or are refused.
       public static func given(_ credentials: S3Credentials) -> Credentials { Credentials(kind: .given(credentials)) }
 
-      /// What `provider` returns. It is asked before the first request, five minutes before its credentials expire, and
+      /// Those that `provider` returns. It is asked before the first request, five minutes before its credentials expire, and
       /// when the server refuses them; once for all reads of a source that wait.
       public static func provider(_ provider: @escaping @Sendable () async throws -> S3Credentials) -> Credentials {
         Credentials(kind: .provider(provider))
@@ -53,7 +53,7 @@
       public var addressing = S3Addressing.automatic
       /// Whether you agree to pay for requests to a bucket whose readers pay (`x-amz-request-payer`). Default: `false`.
       public var requesterPays = false
-      /// How objects are requested: connections, times, versions of HTTP. Of its `headers` those that begin with `x-amz-`
+      /// Settings for requests: connections, times, versions of HTTP. Of its `headers` those that begin with `x-amz-`
       /// are signed, such as the key of an object that is encrypted with a key of yours (SSE-C).
       public var remote = RemoteConfiguration()
 

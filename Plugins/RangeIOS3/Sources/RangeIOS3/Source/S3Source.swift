@@ -59,7 +59,7 @@
       self.regions = regions
     }
 
-    /// What errors and listings call the object.
+    /// The name of the object in errors and listings.
     public var name: String {
       switch address {
       case .success(let address): ObjectURL.shown(address.description)
@@ -67,7 +67,7 @@
       }
     }
 
-    /// What the source reads through. The first use looks up region and endpoint. Two first uses at once may both do so; one
+    /// The object that the source reads. The first use looks up region and endpoint. Two first uses at once may both do so; one
     /// is kept.
     ///
     /// - Throws: `ReadError` with `notFound` for a file of credentials that is missing, `permissionDenied` if there are no

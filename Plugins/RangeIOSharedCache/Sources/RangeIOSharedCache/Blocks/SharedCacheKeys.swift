@@ -39,7 +39,7 @@
   }
 
   extension SharedCacheKeys.Fault: CustomStringConvertible {
-    /// What to do.
+    /// The fault, and what to do about it.
     public var description: String {
       switch self {
       case .length: "a key has neither 16 nor 32 bytes: make each of so many random bytes"

@@ -3,7 +3,7 @@
   internal import RangeIO
 
   extension SharedCacheNodes {
-    /// What nodes speak.
+    /// The protocol that nodes speak.
     @nonexhaustive
     public enum Language: Hashable, Sendable {
       /// The meta commands of memcached 1.6.
