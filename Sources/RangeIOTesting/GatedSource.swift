@@ -85,7 +85,8 @@ public final class GatedSource<Base: RangeSource>: RangeSource {
   /// The description of the base. Waits at the gate if ``gateDescribe(_:)`` was set.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
     if state.withLock({ $0.describeHangs }) { try await pass(0..<0) }
-    return try await base.describe()
+    // Its reads hang even if those of the base do not.
+    return try await base.describe().changing { $0.answersCancellation = false }
   }
 
   /// The bytes that the base reads, after the gate.

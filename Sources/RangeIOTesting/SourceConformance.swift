@@ -36,7 +36,6 @@ public enum SourceConformance {
     if !contents.isEmpty {
       kept = try await checkRanges(source, description, contents, ranges.edges + ranges.some(rounds))
       try await checkSeveral(source, description, contents, &ranges, rounds)
-      try await checkScattered(source, description, contents, ranges.edges + ranges.some(rounds))
       try checkReady(source, description, contents, ranges.edges + ranges.some(rounds))
       try await checkConcurrent(source, description, contents, ranges.some(max(rounds, 64)))
       try await checkCancelled(source, description, contents)
@@ -96,28 +95,17 @@ public enum SourceConformance {
   ) async throws {
     var lists = [[ranges.edges[0]], ranges.edges, ranges.edges.reversed(), Array(ranges.edges + ranges.edges)]
     for _ in 0..<rounds { lists.append(ranges.some(Int.random(in: 1...12, using: &ranges.random))) }
+    // As a cache asks for its blocks.
+    for (index, range) in (ranges.edges + ranges.some(rounds)).enumerated() {
+      guard let grid = BlockGrid(blockSize: index % 2 == 0 ? 512 : description.preferredBlockSize) else { continue }
+      lists.append(grid.pieces(of: range).map(\.range))
+    }
     for list in lists {
       let all = try await answered("a read of \(list)") { try await source.read(list, of: description) }
       guard all.count == list.count else {
         throw Violation(description: "\(all.count) answers to \(list.count) ranges")
       }
       for (range, bytes) in zip(list, all) { try compare(bytes, range, contents, "a read of \(list.count) ranges") }
-    }
-  }
-
-  private static func checkScattered(
-    _ source: some RangeSource, _ description: SourceDescription, _ contents: Bytes, _ ranges: [ByteRange]
-  ) async throws {
-    for (index, range) in ranges.enumerated() {
-      guard let grid = BlockGrid(blockSize: index % 2 == 0 ? 512 : description.preferredBlockSize) else { continue }
-      let all = try await answered("a scattered read of \(range)") {
-        try await source.read(range, of: description, scatteredBy: grid)
-      }
-      let parts = grid.pieces(of: range)
-      guard all.count == parts.count else {
-        throw Violation(description: "\(all.count) pieces for \(parts.count) blocks of \(grid.blockSize) bytes")
-      }
-      for ((_, part), bytes) in zip(parts, all) { try compare(bytes, part, contents, "a scattered read of \(range)") }
     }
   }
 

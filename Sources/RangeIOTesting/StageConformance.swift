@@ -261,9 +261,6 @@ private struct BytesSource: RangeSource {
 
   init(_ bytes: Bytes, isReady: Bool = false) { (self.bytes, self.isReady) = (bytes, isReady) }
 
-  /// Without this, `ready` would answer only for a cache.
-  var isPrompt: Bool { isReady }
-
   func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { isReady ? bytes.slice(range) : nil }
 
   func describe() async throws -> SourceDescription {

@@ -67,9 +67,10 @@ public final class SyntheticSource: RangeSource {
   /// The current version and size.
   public nonisolated(nonsending) func describe() async throws -> SourceDescription {
     let (byteCount, version) = state.withLock { ($0.byteCount, $0.version) }
+    var traits = SourceDescription.Traits()
+    (traits.cost, traits.mayGrow, traits.isAppendOnly) = (cost, true, isAppendOnly)
     return SourceDescription(
-      id: id, validator: Version(number: version, byteCount: byteCount), byteCount: byteCount,
-      traits: .init(cost: cost, mayGrow: true, isAppendOnly: isAppendOnly))
+      id: id, validator: Version(number: version, byteCount: byteCount), byteCount: byteCount, traits: traits)
   }
 
   /// The bytes of `range`, after the latency and at the given rate.

@@ -91,9 +91,11 @@ struct Whole: RangeSource {
   }
 
   func describe() async throws -> SourceDescription {
-    SourceDescription(
+    var traits = SourceDescription.Traits()
+    traits.cost = .init(latency: .milliseconds(1), bytesPerSecond: 1e9)
+    return SourceDescription(
       id: "made", validator: Version(), byteCount: Self.byteCount, preferredBlockSize: Contained.block,
-      traits: .init(cost: .init(latency: .milliseconds(1), bytesPerSecond: 1e9)))
+      traits: traits)
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
@@ -113,11 +115,9 @@ struct Pieces: RangeSource {
     try await Whole().read(range, of: source)
   }
 
-  func read(
-    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-  ) async throws -> [Bytes] {
+  func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes] {
     var pieces: [Bytes] = []
-    for piece in grid.pieces(of: range) { pieces.append(try await read(piece.range, of: source)) }
+    for range in ranges { pieces.append(try await read(range, of: source)) }
     return pieces
   }
 

@@ -39,8 +39,6 @@ final class AtHandSource: RangeSource {
 
   func hold(_ isHeld: Bool) { waiting.hold(isHeld) }
 
-  var isPrompt: Bool { waiting.isPrompt }
-
   func describe() async throws -> SourceDescription { waiting.description }
 
   func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {

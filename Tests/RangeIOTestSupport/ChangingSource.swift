@@ -46,7 +46,7 @@ final class ChangingSource: RangeSource {
     }
     return SourceDescription(
       id: "changing", validator: Version(number: now.version, byteCount: now.byteCount),
-      byteCount: now.byteCount, traits: .init(isSettled: now.isSettled))
+      byteCount: now.byteCount, traits: .with { $0.isSettled = now.isSettled })
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

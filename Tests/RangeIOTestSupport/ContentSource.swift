@@ -8,7 +8,7 @@ final class ContentSource: RangeSource {
   }
 
   let bytes: Bytes
-  let isPrompt: Bool
+  private let isPrompt: Bool
   private let asked = Locked<[Asked]>([])
   private let closings = Locked(0)
   private let answer: @Sendable (ByteRange, Bytes) throws -> Bytes
@@ -27,7 +27,8 @@ final class ContentSource: RangeSource {
   var closeCount: Int { closings.withLock { $0 } }
 
   func describe() async throws -> SourceDescription {
-    SourceDescription(id: "content", validator: nil, byteCount: bytes.count)
+    SourceDescription(
+      id: "content", validator: nil, byteCount: bytes.count, traits: .with { $0.answersCancellation = isPrompt })
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -23,7 +23,7 @@ final class HeldSource: RangeSource {
   }
 
   let description: SourceDescription
-  let isPrompt: Bool
+  private let isPrompt: Bool
   private let version: UInt64
   private let state: Locked<State>
 
@@ -36,7 +36,7 @@ final class HeldSource: RangeSource {
   ) {
     description = SourceDescription(
       id: id, validator: version.map(Version.init), byteCount: byteCount,
-      traits: .init(isSettled: isSettled))
+      traits: .with { ($0.isSettled, $0.answersCancellation) = (isSettled, isPrompt) })
     self.version = version ?? 0
     self.isPrompt = isPrompt
     state = Locked(State(isHeld: isHeld))

@@ -59,7 +59,7 @@ final class MeasuringSource: RangeSource {
     let description = try await base.describe()
     return SourceDescription(
       id: description.id, validator: description.validator, byteCount: description.byteCount,
-      traits: .init(cost: context.stated, context: context))
+      traits: .with { ($0.cost, $0.context) = (context.stated, context) })
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

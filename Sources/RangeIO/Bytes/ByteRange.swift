@@ -9,6 +9,23 @@ public typealias ByteRange = Range<Int>
 /// These are functions in a namespace, not extensions of `Range<Int>`, so that importing RangeIO adds no members to
 /// such a common type. All are pure, take constant time unless they say otherwise, and allocate only what they return.
 package enum ByteRanges {
+  /// `ranges`, cut where the next one does not begin where the one before ends.
+  static func runs(_ ranges: [ByteRange]) -> [ArraySlice<ByteRange>] {
+    guard ranges.count > 1 else { return ranges.isEmpty ? [] : [ranges[...]] }
+    var runs: [ArraySlice<ByteRange>] = []
+    var start = 0
+    for index in ranges.indices.dropFirst() where ranges[index].lowerBound != ranges[index - 1].upperBound {
+      runs.append(ranges[start..<index])
+      start = index
+    }
+    return runs + [ranges[start...]]
+  }
+
+  /// From the beginning of the first range to the end of the last one. There must be a range.
+  static func hull(of run: ArraySlice<ByteRange>) -> ByteRange {
+    run[run.startIndex].lowerBound..<run[run.endIndex - 1].upperBound
+  }
+
   /// The `count` bytes from `offset`, or `nil` if either is negative or their sum overflows.
   package static func range(offset: Int, count: Int) -> ByteRange? {
     let (end, overflow) = offset.addingReportingOverflow(count)

@@ -20,11 +20,11 @@ extension CachingStage {
       let wide = wide(request, ticket.token), ticket.token.flights.isIdle || !ticket.token.flights.brings(wide)
     else { return nil }
     let reservation = store.reserve(wide, ofRun: wide.count, for: ticket.token)
-    // A source that waits asks for a grid, to tell these reads from others.
+    // A source that lends memory tells these reads from others by the grid.
     let below =
-      next.bottom.isPrompt
-      ? ReadRequest(plain: wide, of: request.source)
-      : ReadRequest(wide, of: request.source, urgency: nil, grid: ticket.token.grid)
+      request.source.isBorrowed
+      ? ReadRequest(wide, of: request.source, urgency: nil, grid: ticket.token.grid)
+      : ReadRequest(plain: wide, of: request.source)
     timing?.begin()
     let answer = next.ready(below)
     guard let response = answer, response.bytes.count == wide.count, response.moreBytes.isEmpty else {
@@ -65,7 +65,7 @@ extension CachingStage {
   ///
   /// While they have nothing at hand, only one read in sixteen asks: a source that waits would be asked twice.
   func readPastAtHand(_ request: ReadRequest, _ next: ReadNext) -> ReadResponse? {
-    guard request.isPlain, next.bottom.isPrompt,
+    guard request.isPlain, !request.source.isBorrowed,
       hasBytesAtHand.load(ordering: .relaxed) || next.bottom.cacheMisses % 16 == 0
     else { return nil }
     let response = next.ready(request)

@@ -3,11 +3,13 @@ import Synchronization
 /// The bottom of a pipeline. It calls the source and checks the number of bytes. No read waits for a source that does
 /// not answer.
 ///
-/// A source that is not prompt is read by a separate task; a caller that is cancelled or closed leaves it behind.
+/// A source that does not answer cancellation itself is read by a separate task; a caller that is cancelled or closed leaves
+/// it behind.
 final class SourceLink: Sendable {
   let source: any RangeSource
   fileprivate let background: BackgroundWork
-  let isPrompt: Bool
+  /// Whether the source reports changes now, as far as is known.
+  let isTold = Atomic<Bool>(false)
   /// Reads of the source in flight, whether or not their callers still wait.
   fileprivate let gate = ShutdownGate()
   /// Work in flight that reads for several readers, and so may outlive the reads of this one.
@@ -19,7 +21,6 @@ final class SourceLink: Sendable {
   init(_ source: any RangeSource, background: BackgroundWork) {
     self.source = source
     self.background = background
-    isPrompt = source.isPrompt
   }
 
   /// The reader's reads that its cache alone could not answer, as far as they have returned bytes.
@@ -33,30 +34,40 @@ final class SourceLink: Sendable {
   ///
   /// - Parameter caller: the type of the lowest stage, if there is one.
   func next(_ time: TimeSource, calledBy caller: Any.Type?) -> ReadNext {
-    ReadNext(isPrompt ? PromptLink(self, time, caller) : LeavingLink(self, time, caller))
+    ReadNext(EndLink(self, time, caller))
   }
 
   /// What the source is now. If cancelled or closed, returns to the caller at once.
-  func describe() async throws -> SourceDescription {
-    guard !isPrompt else { return try await source.describe().checked() }
+  ///
+  /// - Parameter known: what it was before. `nil` at opening: how it answers cancellation is not known yet.
+  func describe(after known: SourceDescription?) async throws -> SourceDescription {
+    guard known?.answersCancellation != true else { return try await source.describe().checked() }
     return try await leavingBehind { [source] in try await source.describe().checked() }
   }
 
   /// What the name of the source refers to now. If cancelled or closed, returns to the caller at once.
-  func renew() async throws -> SourceDescription {
-    guard !isPrompt else { return try await source.renew().checked() }
+  ///
+  /// - Parameter known: what it was before.
+  func renew(after known: SourceDescription) async throws -> SourceDescription {
+    guard !known.answersCancellation else { return try await source.renew().checked() }
     return try await leavingBehind { [source] in try await source.renew().checked() }
   }
 
   /// Waits until the source may have changed since `seen`, or the interval is over. The interval is the longer one if
-  /// the source reports changes by the end of the shorter one. Only trying shows whether the source can be watched.
+  /// the source reports changes by the end of the shorter one. Only trying shows whether it can: it throws if not.
   func waitForChange(
     after seen: SourceDescription, within interval: Duration, ifTold longInterval: Duration, _ time: TimeSource
   ) async throws {
     let answer = Promise<Void>()
-    let watch = background.start { [source] in
-      // `try?`: a source that cannot be watched is polled instead.
-      if (try? await source.waitForChange(after: seen)) != nil { answer.resolve(.success(())) }
+    isTold.store(seen.reportsChanges, ordering: .relaxed)
+    let watch = background.start { [self] in
+      do {
+        try await source.waitForChange(after: seen)
+        answer.resolve(.success(()))
+      } catch {
+        // Polled instead, unless this wait has only come to its end.
+        if !(error is CancellationError) { isTold.store(false, ordering: .relaxed) }
+      }
     }
     defer { watch.cancel() }
     let start = time.now
@@ -68,10 +79,12 @@ final class SourceLink: Sendable {
   func wait(
     for answer: Promise<Void>, until soon: ReadInstant, orLater later: ReadInstant?, _ time: TimeSource
   ) async throws {
-    let timer = background.start { [source] in
+    let timer = background.start { [self] in
       // The sleep fails only when the timer is cancelled, and then it is no longer needed.
       guard (try? await time.sleep(until: soon)) != nil else { return }
-      if let later, source.tellsOfChanges { guard (try? await time.sleep(until: later)) != nil else { return } }
+      if let later, isTold.load(ordering: .relaxed) {
+        guard (try? await time.sleep(until: later)) != nil else { return }
+      }
       answer.resolve(.success(()))
     }
     defer { timer.cancel() }
@@ -86,13 +99,15 @@ final class SourceLink: Sendable {
   }
 
   /// Ends the source. Answers every waiter with `closed` now; returns when nothing is in flight.
-  func close() async {
+  ///
+  /// - Parameter known: what the source was; `nil` if it was never described.
+  func close(after known: SourceDescription?) async {
     // From here on no read begins, including reads that outlive the reader's own. A caller that gets an answer sees the
     // reader closed.
     _ = gate.close()
     waiting.failAll(ReadError.closed)
-    // A prompt source answers its callers itself when it is closed. With any other, the last read must have returned.
-    if !isPrompt { do { try await gate.drained() } catch { return } }
+    // A source that answers cancellation also ends its reads when it is closed. With any other, the last must have returned.
+    if known?.answersCancellation != true { do { try await gate.drained() } catch { return } }
     await source.close()
   }
 
@@ -106,50 +121,45 @@ final class SourceLink: Sendable {
   private static func readNow(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
     let response: ReadResponse
     if let grid = request.grid, request.moreRanges.isEmpty {
-      response = ReadResponse(try await readBlocks(source, request.range, grid, request))
-    } else if request.isKept, !source.isPrompt {
-      // A source that waits may return memory that is not copied, unless it is asked for blocks.
-      response = try await readCopies(source, request)
-    } else if request.moreRanges.isEmpty {
+      response = ReadResponse(try await readBlocks(source, request, grid))
+    } else if request.source.isBorrowed, !request.isKept {
+      response = try await readLent(source, request)
+    } else if request.moreRanges.isEmpty, !request.source.isBorrowed {
       response = ReadResponse(try await source.read(request.range, of: request.source))
     } else {
-      let all = try await source.read(Array(request.ranges), of: request.source)
-      response = ReadResponse(OneOrMore(all) ?? OneOrMore(Bytes()))
+      response = try await readSeveral(source, request)
     }
     try response.check(request)
     return response
   }
 
-  /// Reads each range for itself, as blocks for a cache.
-  private static func readCopies(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
-    // A description has made sure of the power of two.
-    let grid = BlockGrid(blockSize: request.source.preferredBlockSize)!
-    var all: [Bytes] = []
-    for range in request.ranges { all.append(try await readBlocks(source, range, grid, request)) }
+  private static func readSeveral(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
+    let all = try await source.read(Array(request.ranges), of: request.source)
     return ReadResponse(OneOrMore(all) ?? OneOrMore(Bytes()))
   }
 
-  /// Reads a range in pieces, one for each block, or in one.
+  /// Reads each range for itself: several at once would be copies.
+  private static func readLent(_ source: any RangeSource, _ request: ReadRequest) async throws -> ReadResponse {
+    guard !request.moreRanges.isEmpty else {
+      return ReadResponse(try await source.read(request.range, of: request.source))
+    }
+    // They may have many pages, which are not to be touched on an actor.
+    return try await BackgroundWork.offActor {
+      var all: [Bytes] = []
+      for range in request.ranges { all.append(try await source.read(range, of: request.source)) }
+      return ReadResponse(OneOrMore(all)!)  // a request has a range at least
+    }
+  }
+
+  /// Reads a range as one piece for each block.
   private static func readBlocks(
-    _ source: any RangeSource, _ range: ByteRange, _ grid: BlockGrid, _ request: ReadRequest
+    _ source: any RangeSource, _ request: ReadRequest, _ grid: BlockGrid
   ) async throws -> Bytes {
-    let blocks = try await source.read(range, of: request.source, scatteredBy: grid)
-    guard blocks.count != 1 else { return blocks[0] }
+    let blocks = request.asking(for: grid.pieces(of: request.range).map(\.range))
+    let response = try await readSeveral(source, blocks)
     // Each for itself: a piece that is too short and one that is too long would be right together, and shifted.
-    var end = range.lowerBound
-    for (piece, bytes) in zip(grid.pieces(of: range), blocks) where piece.range.lowerBound == end {
-      guard bytes.count == piece.range.count else {
-        throw ReadError.wrongCount(bytes.count, for: piece.range, of: request.source)
-      }
-      end = piece.range.upperBound
-    }
-    guard end == range.upperBound, blocks.count == grid.blocks(covering: range).count else {
-      throw ReadError(
-        .invalidResponse,
-        "\(blocks.count) pieces for \(grid.blocks(covering: range).count) blocks: the source breaks its contract",
-        context: .init(source: request.source.name, offset: range.lowerBound, count: range.count))
-    }
-    return Bytes(concatenating: blocks)
+    try response.check(blocks)
+    return blocks.moreRanges.isEmpty ? response.bytes : Bytes(concatenating: Array(response.pieces))
   }
 
   /// Runs `work` in a task of its own and waits for it. If cancelled or closed, returns at once and cancels that task.
@@ -174,7 +184,8 @@ final class SourceLink: Sendable {
   }
 }
 
-private class EndLink: ReadLink, @unchecked Sendable {
+/// The end of the chain.
+private final class EndLink: ReadLink, @unchecked Sendable {
   // Unchecked as its superclass is, which is not final: constants only.
   /// Those of ``bottom``: reached through it, each use would count a reference that all tasks share.
   private let gate: ShutdownGate
@@ -186,10 +197,9 @@ private class EndLink: ReadLink, @unchecked Sendable {
     super.init(background: link.background, time: time, bottom: link, calledBy: caller)
   }
 
-  final override func ready(_ request: ReadRequest) -> ReadResponse? {
-    // For caches, which keep what they get. For a single read, a source that waits may have something better, such as
-    // memory that is not copied. A prompt source has the same for both.
-    guard request.grid != nil || bottom.isPrompt, request.isOfOneRange, gate.enter() else { return nil }
+  override func ready(_ request: ReadRequest) -> ReadResponse? {
+    // A source that lends memory has something better for a read that is not kept.
+    guard request.grid != nil || !request.source.isBorrowed, request.isOfOneRange, gate.enter() else { return nil }
     defer { gate.leave() }
     // The read that follows reports any error.
     guard let bytes = Self.ready(request, source), bytes.count == request.range.count else { return nil }
@@ -199,28 +209,19 @@ private class EndLink: ReadLink, @unchecked Sendable {
   @inline(__always) private static func ready(
     _ request: ReadRequest, _ source: borrowing any RangeSource & ~Copyable
   ) -> Bytes? { source.ready(request.range, of: request.source) }
-}
 
-/// The end of the chain above a source that answers its callers itself.
-private final class PromptLink: EndLink, @unchecked Sendable {
-  // Unchecked as its superclass is, which is not final: constants only.
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
-    guard bottom.gate.enter() else { throw ReadError.closed }
-    defer { bottom.gate.leave() }
+    guard request.source.answersCancellation else {
+      return try await bottom.leavingBehind { [source = bottom.source] in try await SourceLink.read(source, request) }
+    }
+    guard gate.enter() else { throw ReadError.closed }
+    defer { gate.leave() }
     // The path of nearly all reads, without another call.
-    guard request.moreRanges.isEmpty, request.grid == nil, request.urgency == nil else {
+    guard request.moreRanges.isEmpty, request.grid == nil, request.urgency == nil, !request.source.isBorrowed else {
       return try await SourceLink.read(bottom.source, request)
     }
     let response = ReadResponse(try await bottom.source.read(request.range, of: request.source))
     try response.check(request)
     return response
-  }
-}
-
-/// The end of the chain above a source whose reads a caller may have to abandon.
-private final class LeavingLink: EndLink, @unchecked Sendable {
-  // Unchecked as its superclass is, which is not final: constants only.
-  override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
-    try await bottom.leavingBehind { [source = bottom.source] in try await SourceLink.read(source, request) }
   }
 }

@@ -49,7 +49,7 @@ extension RangeReader {
 }
 
 extension MemoryStore {
-  /// The default store of all readers: 64 MiB for the whole process, or a twelfth of ``SystemMemory/limit`` if that is
+  /// The default store of all readers: 64 MiB for the whole process, or a twelfth of ``ByteCount/processMemory`` if that is
   /// less. With the store of remote objects, that is a quarter at most.
   ///
   /// ```swift

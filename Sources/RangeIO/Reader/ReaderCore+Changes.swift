@@ -49,7 +49,7 @@ extension ReaderCore {
     let began = time.now
     while true {
       let seen = source
-      let now = pipeline.describe(try await link.renew())
+      let now = pipeline.describe(try await link.renew(after: seen))
       lastTurn.store(began.nanoseconds, ordering: .relaxed)
       enum Verdict {
         case same, other(SourceDescription), outrun
@@ -137,7 +137,7 @@ extension ReaderCore {
       growth.notify()
       if code == .sourceChanged, !switchesVersion(at: error) { return .over }
       // For a while the name may lead nowhere while the open file is still readable.
-      guard let now = try? await link.describe() else { return .failed }
+      guard let now = try? await link.describe(after: source) else { return .failed }
       return .saw(now)
     }
   }
@@ -172,7 +172,7 @@ extension ReaderCore {
         return (try await version(of: source, beyond: offset), true)
       }
       // Also checks from time to time: because `isOver` must be called again, and because nothing else may be checking.
-      let isToldHere = isOver == nil && onChange.watches && link.source.tellsOfChanges
+      let isToldHere = isOver == nil && onChange.watches && link.isTold.load(ordering: .relaxed)
       let looks = following.withLock { $0 }
       seen = looks.count
       let soon = max(looks.last.advanced(by: pollInterval), time.now.advanced(by: pause))

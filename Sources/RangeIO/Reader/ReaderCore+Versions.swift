@@ -77,7 +77,7 @@ extension ReaderCore {
   func repin() async throws -> SourceDescription {
     var judged: SourceDescription?
     while true {
-      let now = pipeline.describe(try await link.describe())
+      let now = pipeline.describe(try await link.describe(after: source))
       let verdict = pinned.withLock { pinned -> (SourceDescription, isOther: Bool, isLonger: Bool) in
         guard pinned.change(to: now) == .other else {
           let isLonger = now.byteCount > pinned.byteCount

@@ -55,13 +55,15 @@ final class ReaderCore: Sendable {
     self.pipeline = pipeline
     self.head = head
     direct = link.source
-    isDirect = pipeline.stages.isEmpty && link.isPrompt
+    // Nothing is in between: no task that a caller may leave behind, and no copy.
+    let needsNothing = pinned.answersCancellation && !pinned.isBorrowed
+    isDirect = pipeline.stages.isEmpty && needsNothing
     streamedSource = link.source as? any StreamedSource
     hasCache = pipeline.stages.contains { $0 is any CacheStage }
     readsAhead = pipeline.stages.contains { $0 is ReadAheadStage }
     let top = pipeline.stages.first { !$0.isSkippedByHits }
     isCacheOnTop = top is CachingStage
-    isCacheAlone = isCacheOnTop && pipeline.stages.count == 1 && link.isPrompt
+    isCacheAlone = isCacheOnTop && pipeline.stages.count == 1 && needsNothing
     topCache = pipeline.stages.lazy.compactMap { $0 as? CachingStage }.first ?? Self.noCache
     first = pinned
     self.pinned = Locked(pinned)
@@ -91,7 +93,7 @@ final class ReaderCore: Sendable {
     do {
       try Task.checkCancellation()
       let bottom = link.next(configuration.time, calledBy: pipeline.stages.last.map { type(of: $0) })
-      let below = try await pipeline.opening(bottom) { try await link.describe() }
+      let below = try await pipeline.opening(bottom) { try await link.describe(after: nil) }
       guard configuration.onChange != .follow || below.mayGrow else {
         throw ReadError(
           .invalidConfiguration,
@@ -111,7 +113,7 @@ final class ReaderCore: Sendable {
       return core
     } catch {
       // The caller has handed over the source and cannot close it any more.
-      background.start { await link.close() }
+      background.start { await link.close(after: nil) }
       throw error
     }
   }
@@ -294,8 +296,8 @@ extension ReaderCore {
   private func takeApart() async {
     // Closes the source while reads are still running: that is what ends them.
     let sourceIsClosed = Promise<Void>()
-    background.start { [link] in
-      await link.close()
+    background.start { [link, first] in
+      await link.close(after: first)
       sourceIsClosed.resolve(.success(()))
     }
     // This work is never cancelled, so neither wait can end early.

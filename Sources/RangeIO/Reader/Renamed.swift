@@ -55,3 +55,28 @@ extension ReadPipeline {
     keepingIn store: any ChunkStore, timeLimit: Duration? = nil, concurrentReads: Int = 16, hedges: Bool = false
   ) -> ReadPipeline { [] }
 }
+
+extension RangeSource where Self: ~Copyable {
+  /// Now a trait of the description.
+  @available(*, unavailable, message: "set 'answersCancellation' in the traits of the description")
+  public var isPrompt: Bool { false }
+
+  /// Now a trait of the description.
+  @available(*, unavailable, message: "set 'reportsChanges' in the traits of the description")
+  public var tellsOfChanges: Bool { false }
+
+  /// Now `read(_ ranges:of:)`.
+  @available(*, unavailable, message: "use 'read(grid.pieces(of: range).map(\\.range), of: source)'")
+  public func read(
+    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
+  ) async throws -> [Bytes] { [] }
+}
+
+extension SourceDescription.Traits {
+  /// Now variables.
+  @available(*, unavailable, message: "write 'var traits = SourceDescription.Traits()', and set its variables")
+  public init(
+    cost: SourceDescription.Cost, mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
+    context: (any AnyObject & Sendable)? = nil
+  ) { self.init() }
+}

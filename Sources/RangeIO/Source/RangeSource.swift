@@ -13,14 +13,15 @@
 /// ```
 ///
 /// **What the caller guarantees.** `range` is not empty and lies within `source.byteCount`. `source` came from
-/// ``describe()`` of this source. No read begins after ``close()`` has begun. The exception is a source that
-/// ``isPrompt``: it may be read while it is being closed, and then throws `ReadError.Code.closed`. Reads are concurrent
-/// and come from any thread.
+/// ``describe()`` of this source. No read begins after ``close()`` has begun, unless the source answers cancellation itself
+/// (``SourceDescription/Traits/answersCancellation``): then it may be read while it is being closed, and throws
+/// `ReadError.Code.closed`. Reads are concurrent and come from any thread.
 ///
 /// **What you must do.** Never block the thread: it belongs to the caller. Do blocking work on a thread of your own.
 /// Return exactly `range.count` bytes of exactly the version described, or throw. Throw `ReadError.Code.sourceChanged`
-/// if that version no longer exists. Declare in ``isPrompt`` whether you answer a cancelled task at once. Free in
-/// `deinit` what you hold: a reader that is dropped without being closed does not call ``close()``.
+/// if that version no longer exists. Free in `deinit` what you hold: a reader that is dropped without being closed does not
+/// call ``close()``. What never changes of the source stands in the traits of its description. A source that passes on the
+/// description of another one passes these facts on too: change those that do not hold for it.
 public protocol RangeSource: ~Copyable, Sendable {
   /// Returns what the source is now. A reader calls it when it opens and when you ask it to refresh. It also calls it
   /// before a read beyond the end it knows, a read of a version that is not settled, and a read counted from the end of
@@ -32,13 +33,10 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// readers that move to new versions (``RangeReader/ChangePolicy/refresh``). By default the same as ``describe()``.
   nonisolated(nonsending) func renew() async throws -> SourceDescription
 
-  /// Returns when the source may have changed since `source` described it. It may also return without a change. By
-  /// default it never returns, and the reader polls.
+  /// Returns when the source may have changed since `source` described it. It may also return without a change. If it reports
+  /// all changes, set ``SourceDescription/Traits/reportsChanges``, so that readers poll only seldom. It throws while it cannot
+  /// report changes, as it does by default; readers then poll.
   nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws
-
-  /// Whether ``waitForChange(after:)`` reports changes as they happen, as far as is known now. If so, readers poll only
-  /// seldom. By default `false`. Readers ask after ``describe()``.
-  var tellsOfChanges: Bool { get }
 
   /// Returns the bytes of `range`, of the version that `source` describes.
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes
@@ -50,22 +48,11 @@ public protocol RangeSource: ~Copyable, Sendable {
   func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes?
 
   /// Returns the bytes of several ranges, in the order of `ranges`. By default calls ``read(_:of:)`` for one after the
-  /// other.
+  /// other, and once for ranges that follow each other without a gap.
+  ///
+  /// A cache asks for one range for each block that it keeps. If each has memory of its own, no byte is copied; the cache
+  /// copies the parts of common memory.
   nonisolated(nonsending) func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes]
-
-  /// Returns the bytes of `range`, one piece for each block of `grid` that `range` touches. A cache can then keep and
-  /// evict the pieces separately. By default reads the range once, and the cache copies each part out.
-  nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid)
-    async throws -> [Bytes]
-
-  /// Whether this source itself answers at once, however long its device hangs: a read whose task is cancelled (with
-  /// `CancellationError`), and reads in flight when it is closed (with `ReadError.Code.closed`).
-  ///
-  /// A source that never waits may return `true`.
-  ///
-  /// `false` by default. The reader then runs each read as separate work. That costs a task and lets callers return at
-  /// once; the abandoned read learns of it because its task is cancelled.
-  var isPrompt: Bool { get }
 
   /// What the source has done so far, for each of its ways to read, the fastest first: the counts `reads` and `bytes`.
   /// Empty by default.
@@ -75,8 +62,8 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// default does nothing.
   func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription)
 
-  /// Ends the use of the source. Returns once none of its work is in flight. Called once. Unless the source
-  /// ``isPrompt``, it is called only after the last read has returned. By default does nothing.
+  /// Ends the use of the source. Returns once none of its work is in flight. Called once, and only after the last read has
+  /// returned, unless the source answers cancellation itself. By default does nothing.
   nonisolated(nonsending) func close() async
 }
 
@@ -84,55 +71,44 @@ extension RangeSource where Self: ~Copyable {
   /// Returns `nil`.
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { nil }
 
-  /// Reads one range after the other.
+  /// Reads one range after the other, and ranges without a gap between them as one.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription
   ) async throws -> [Bytes] {
     var all: [Bytes] = []
     all.reserveCapacity(ranges.count)
-    for range in ranges { all.append(range.isEmpty ? Bytes() : try await read(range, of: source)) }
-    return all
-  }
-
-  /// Reads once and cuts the result at the block boundaries.
-  public nonisolated(nonsending) func read(
-    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-  ) async throws -> [Bytes] {
-    let whole = try await read(range, of: source)
-    guard whole.count == range.count else { throw ReadError.wrongCount(whole.count, for: range, of: source) }
-    return cut(whole, range, grid)
-  }
-
-  /// `whole`, the bytes of `range`, as one piece for each block.
-  func cut(_ whole: Bytes, _ range: ByteRange, _ grid: BlockGrid) -> [Bytes] {
-    guard grid.blocks(covering: range).count > 1 else { return [whole] }
-    return grid.pieces(of: range).map { piece in
-      whole.slice(piece.range.lowerBound - range.lowerBound..<piece.range.upperBound - range.lowerBound)
+    for run in ByteRanges.runs(ranges) {
+      let whole = ByteRanges.hull(of: run)
+      let bytes = whole.isEmpty ? Bytes() : try await read(whole, of: source)
+      guard bytes.count == whole.count else { throw ReadError.wrongCount(bytes.count, for: whole, of: source) }
+      all += bytes.cut(from: whole.lowerBound, at: run)
     }
+    return all
   }
 
   /// Returns what ``describe()`` returns.
   public nonisolated(nonsending) func renew() async throws -> SourceDescription { try await describe() }
 
-  /// Cannot detect changes: returns only by throwing, when the task is cancelled.
+  /// Throws `ReadError.Code.unsupportedSource`: changes are not reported.
   public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
-    try await Promise<Void>().value()
+    throw ReadError(.unsupportedSource, "this source does not report changes: check it from time to time")
   }
-
-  /// `false`.
-  public var tellsOfChanges: Bool { false }
 
   /// Does nothing.
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {}
-
-  /// `false`.
-  public var isPrompt: Bool { false }
 
   /// Nothing.
   public func statistics() -> [Counters] { [] }
 
   /// Does nothing.
   public nonisolated(nonsending) func close() async {}
+}
+
+extension Bytes {
+  /// The bytes of each of `ranges`, where these begin at `start` of the source.
+  func cut(from start: Int, at ranges: ArraySlice<ByteRange>) -> [Bytes] {
+    ranges.count == 1 ? [self] : ranges.map { slice($0.lowerBound - start..<$0.upperBound - start) }
+  }
 }
 
 extension ReadError {

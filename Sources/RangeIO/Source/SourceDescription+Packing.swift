@@ -11,13 +11,24 @@ extension SourceDescription {
     }
   }
 
-  /// How the source may grow, in one byte.
-  struct Growth: OptionSet {
+  /// The traits that are true, in one byte.
+  struct Flags: OptionSet {
     let rawValue: UInt8
-    static let mayGrow = Growth(rawValue: 1)
-    static let isAppendOnly = Growth(rawValue: 2)
+    static let mayGrow = Flags(rawValue: 1)
+    static let isAppendOnly = Flags(rawValue: 2)
+    static let answersCancellation = Flags(rawValue: 4)
+    static let reportsChanges = Flags(rawValue: 8)
+    static let isBorrowed = Flags(rawValue: 16)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
-    init(_ mayGrow: Bool, isAppendOnly: Bool) { rawValue = (mayGrow ? 1 : 0) | (isAppendOnly ? 2 : 0) }
+
+    init(_ traits: Traits) {
+      self = []
+      if traits.mayGrow { insert(.mayGrow) }
+      if traits.isAppendOnly { insert(.isAppendOnly) }
+      if traits.answersCancellation { insert(.answersCancellation) }
+      if traits.reportsChanges { insert(.reportsChanges) }
+      if traits.isBorrowed { insert(.isBorrowed) }
+    }
   }
 }

@@ -20,40 +20,36 @@ extension SourceDescription {
 }
 
 extension SourceDescription {
-  /// Facts about a source besides its size and version. The defaults are those of a local file that does not change.
+  /// Facts about a source besides its size and version. The defaults are those of a local file that does not change and of which reads may
+  /// hang.
   public struct Traits: Sendable {
     /// The cost of reading.
-    public var cost: Cost
-    /// Whether a later version may extend this one.
-    public var mayGrow: Bool
-    /// Whether a change made right now would show in the validator.
-    public var isSettled: Bool
-    /// Whether existing bytes never change.
-    public var isAppendOnly: Bool
-    /// An object of the source, which finds it again when it gets its description back.
+    public var cost = Cost()
+    /// Whether a later version may extend this one. If so, reads counted from the end first ask for the current size, and
+    /// you can follow the source (``RangeReader/ChangePolicy/follow``).
+    public var mayGrow = false
+    /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
+    /// again before the next read.
+    public var isSettled = true
+    /// Whether existing bytes never change, whatever is appended. If so, a cache keeps them when the source has grown.
+    public var isAppendOnly = false
+    /// Whether the source itself answers at once, however long its device hangs: a read whose task is cancelled (with
+    /// `CancellationError`), and reads in flight when it is closed (with `ReadError.Code.closed`). A source that never waits
+    /// may set it.
+    ///
+    /// If not, the reader runs each read as separate work. That costs a task and lets callers return at once; the abandoned
+    /// read learns of it because its task is cancelled. The first description is always asked for in this way.
+    public var answersCancellation = false
+    /// Whether `RangeSource.waitForChange(after:)` reports all changes as they happen. If so, readers poll only seldom.
+    public var reportsChanges = false
+    /// Whether reads of one range lend memory that must not be kept, such as mapped memory. A cache then asks by
+    /// `RangeSource.read(_ ranges:)`, also for a single range: that one returns copies, and so does `ready`.
+    public var isBorrowed = false
+    /// An object of the source, which finds it again when it gets its description back. Opaque to all other code.
     public var context: (any AnyObject & Sendable)?
 
-    /// Creates traits.
-    ///
-    /// - Parameters:
-    ///   - cost: what reading costs.
-    ///   - mayGrow: whether a later version may extend this one. If so, reads counted from the end first ask for the
-    ///     current size, and you can follow the source (``RangeReader/ChangePolicy/follow``).
-    ///   - isSettled: whether a change made right now would show in the validator. If not, the version is read but not
-    ///     kept, and checked again before the next read.
-    ///   - isAppendOnly: whether existing bytes never change, whatever is appended. If so, a cache keeps them when the
-    ///     source has grown.
-    ///   - context: what the source wants to find again when it gets its description back. Opaque to all other code.
-    public init(
-      cost: Cost = Cost(), mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
-      context: (any AnyObject & Sendable)? = nil
-    ) {
-      self.cost = cost
-      self.mayGrow = mayGrow
-      self.isSettled = isSettled
-      self.isAppendOnly = isAppendOnly
-      self.context = context
-    }
+    /// Creates traits with their defaults, to be changed.
+    public init() {}
   }
 
   /// Facts about the source besides its size and version. A source that wraps another passes it on, changed where it must be:
@@ -63,6 +59,20 @@ extension SourceDescription {
   /// traits.cost.latency = .milliseconds(20)
   /// ```
   public var traits: Traits {
-    Traits(cost: cost, mayGrow: mayGrow, isSettled: isSettled, isAppendOnly: isAppendOnly, context: context)
+    var traits = Traits()
+    (traits.cost, traits.context, traits.isSettled) = (cost, context, isSettled)
+    (traits.mayGrow, traits.isAppendOnly) = (mayGrow, isAppendOnly)
+    traits.answersCancellation = answersCancellation
+    (traits.reportsChanges, traits.isBorrowed) = (reportsChanges, isBorrowed)
+    return traits
+  }
+
+  /// This description with other traits, for a source that wraps another one.
+  package func changing(_ change: (inout Traits) -> Void) -> SourceDescription {
+    var traits = traits
+    change(&traits)
+    return SourceDescription(
+      id: id, name: name, validator: validator, byteCount: byteCount, preferredBlockSize: preferredBlockSize,
+      traits: traits)
   }
 }

@@ -43,9 +43,12 @@ public final class SourceDescription: Sendable {
   private let settled: Atomic<Bool>
   /// Whether that cache lets reads of this version pass.
   private let isPassedByCache = Atomic<Bool>(false)
-  private let growth: Growth
-  package var mayGrow: Bool { growth.contains(.mayGrow) }
-  package var isAppendOnly: Bool { growth.contains(.isAppendOnly) }
+  private let flags: Flags
+  package var mayGrow: Bool { flags.contains(.mayGrow) }
+  package var isAppendOnly: Bool { flags.contains(.isAppendOnly) }
+  var answersCancellation: Bool { flags.contains(.answersCancellation) }
+  var reportsChanges: Bool { flags.contains(.reportsChanges) }
+  var isBorrowed: Bool { flags.contains(.isBorrowed) }
 
   /// The largest block that stores keep.
   private static let largestBlock = 1 << 30
@@ -74,7 +77,7 @@ public final class SourceDescription: Sendable {
         : isGrid ? nil : "the source prefers blocks of \(preferredBlockSize) bytes, which is no power of two")
     latencyNanoseconds = traits.cost.latency.nanoseconds
     bytesPerSecond = traits.cost.bytesPerSecond
-    growth = Growth(traits.mayGrow, isAppendOnly: traits.isAppendOnly)
+    flags = Flags(traits)
     settled = Atomic(traits.isSettled)
     context = traits.context
     base = nil
@@ -92,7 +95,7 @@ public final class SourceDescription: Sendable {
     latencyNanoseconds = base.latencyNanoseconds
     bytesPerSecond = base.bytesPerSecond
     // What a stage makes of the last bytes may change when more are appended.
-    growth = base.growth.subtracting(.isAppendOnly)
+    flags = base.flags.subtracting(.isAppendOnly)
     settled = Atomic(base.isSettled)
     context = nil
     self.base = base
@@ -120,13 +123,14 @@ public final class SourceDescription: Sendable {
   /// Whether all of `range` lies within the source.
   func has(_ range: ByteRange) -> Bool { range.lowerBound >= 0 && range.upperBound <= byteCount }
 
-  /// Whether this snapshot says the same as `other`, so that it can replace it.
+  /// Whether this snapshot says the same as `other`, so that it can replace it. Whether changes are reported is asked of the
+  /// latest snapshot only.
   func isEquivalent(to other: SourceDescription) -> Bool {
     if self === other { return true }
     guard change(to: other) == .same, byteCount == other.byteCount, isSettled == other.isSettled, name == other.name
     else { return false }
-    guard mayGrow == other.mayGrow, isAppendOnly == other.isAppendOnly, preferredBlockSize == other.preferredBlockSize,
-      cost == other.cost
+    guard flags.symmetricDifference(other.flags).subtracting(.reportsChanges).isEmpty,
+      preferredBlockSize == other.preferredBlockSize, cost == other.cost
     else {
       return false
     }

@@ -102,6 +102,8 @@ final class SlowSource: RangeSource {
     let file = try await file.describe()
     var traits = file.traits
     traits.cost = SourceDescription.Cost(latency: latency)
+    // It is not closed before its last read has returned.
+    traits.answersCancellation = false
     return SourceDescription(
       id: "slow|" + file.id, name: file.name, validator: file.validator, byteCount: file.byteCount,
       preferredBlockSize: file.preferredBlockSize, traits: traits)

@@ -10,26 +10,19 @@ final class MadeUpSource: RangeSource {
 
   init(byteCount: Int, page: Bytes = Bytes(repeatElement(0xA5, count: 65_536))) {
     self.page = page
-    description = SourceDescription(id: "replay", validator: MadeUpVersion(), byteCount: byteCount)
+    var traits = SourceDescription.Traits()
+    // It never waits.
+    traits.answersCancellation = true
+    description = SourceDescription(id: "replay", validator: MadeUpVersion(), byteCount: byteCount, traits: traits)
   }
 
   var byteCount: Int { description.byteCount }
-
-  /// The source never waits.
-  var isPrompt: Bool { true }
 
   func describe() async throws -> SourceDescription { description }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     reads.withLock { $0.append(range) }
     return bytes(of: range)
-  }
-
-  func read(
-    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-  ) async throws -> [Bytes] {
-    reads.withLock { $0.append(range) }
-    return grid.pieces(of: range).map { bytes(of: $0.range) }
   }
 
   /// Appends the ranges read since the last call to `list`.

@@ -70,7 +70,7 @@ final class StagesModelSource: RangeSource {
   func describe() async throws -> SourceDescription {
     SourceDescription(
       id: "model", validator: HeldSource.Version(number: 0), byteCount: StagesContent.encoded.count,
-      traits: .init(cost: cost))
+      traits: .with { $0.cost = cost })
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -103,9 +103,11 @@ final class Odd: RangeSource {
 
   func describe() async throws -> SourceDescription {
     let number = looks.wrappingAdd(1, ordering: .relaxed).newValue
+    var traits = SourceDescription.Traits()
+    traits.mayGrow = true
     return SourceDescription(
       id: fault == .otherID ? "odd \(number)" : "odd", validator: Version(number: number, fault: fault),
-      byteCount: contents.count + (fault == .size ? 1 : 0), traits: .init(mayGrow: true))
+      byteCount: contents.count + (fault == .size ? 1 : 0), traits: traits)
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
@@ -116,12 +118,8 @@ final class Odd: RangeSource {
 
   func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes] {
     let all = ranges.map { contents.slice($0) }
+    if fault == .pieces { return [Bytes(concatenating: all)] }
     return fault == .order ? all.reversed() : all
-  }
-
-  func read(_ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid) async throws -> [Bytes] {
-    let all = grid.pieces(of: range).map { contents.slice($0.range) }
-    return fault == .pieces ? [Bytes(concatenating: all)] : all
   }
 
   func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {

@@ -9,11 +9,12 @@ struct CachingSiblingTests {
   /// Fails what lies before ``border`` at once; the rest hangs until it is cancelled.
   private final class HalfSick: RangeSource {
     static let border = 100
-    let isPrompt = true
     let cancelled = Promise<Void>()
 
     func describe() async throws -> SourceDescription {
-      SourceDescription(id: "half sick", validator: HeldSource.Version(number: 0), byteCount: 1000)
+      SourceDescription(
+        id: "half sick", validator: HeldSource.Version(number: 0), byteCount: 1000,
+        traits: .with { $0.answersCancellation = true })
     }
 
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

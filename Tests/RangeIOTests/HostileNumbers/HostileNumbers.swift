@@ -39,13 +39,11 @@ struct HostileSource: RangeSource {
     }
   }
 
-  var isPrompt: Bool { true }
-
   func describe() async throws -> SourceDescription {
     SourceDescription(
       id: "hostile \(byteCount) \(blockSize)", validator: Version(), byteCount: byteCount,
       preferredBlockSize: blockSize,
-      traits: .init(cost: cost))
+      traits: .with { ($0.cost, $0.answersCancellation) = (cost, true) })
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -15,7 +15,7 @@ private struct ShiftingSource: RangeSource {
     Bytes([UInt8](repeating: 0, count: range.count))
   }
 
-  func read(_ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid) async throws -> [Bytes] {
+  func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes] {
     counts.map { Bytes([UInt8](repeating: 1, count: $0)) }
   }
 

@@ -47,13 +47,18 @@ import Testing
     #expect(try await reader.read([0..<2, 80..<82]).map(Array.init) == [[10, 11], [90, 91]])
   }
 
-  @Test func `a source with one verb answers several ranges one by one`() async throws {
+  @Test func `a source with one verb answers several ranges one by one, and those without a gap together`() async throws
+  {
     struct Plain: RangeSource {
       let bytes: Bytes
       func describe() async throws -> SourceDescription {
         SourceDescription(id: "plain", validator: nil, byteCount: bytes.count)
       }
-      func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { bytes.slice(range) }
+      let asked = Noted<ByteRange>()
+      func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+        asked.add(range)
+        return bytes.slice(range)
+      }
     }
     let source = Plain(bytes: Bytes(content))
     let reader = try await RangeReader(source)
@@ -61,7 +66,8 @@ import Testing
 
     let description = try await source.describe()
     let grid = try #require(BlockGrid(blockSize: 16))
-    let scattered = try await source.read(10..<50, of: description, scatteredBy: grid)
+    let scattered = try await source.read(grid.pieces(of: 10..<50).map(\.range), of: description)
+    #expect(source.asked.all == [9..<11, 0..<1, 10..<50])
     #expect(scattered.map(Array.init) == [Array(10..<16), Array(16..<32), Array(32..<48), Array(48..<50)])
   }
 }

@@ -186,7 +186,7 @@ import Testing
       let description = try await source.describe()
       return SourceDescription(
         id: description.id, validator: description.validator, byteCount: description.byteCount,
-        traits: .init(context: Context()))
+        traits: .with { $0.context = Context() })
     }
 
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -88,7 +88,8 @@ struct DefaultCacheTests {
 
     func describe() -> SourceDescription {
       SourceDescription(
-        id: "device", validator: nil, byteCount: 100_000, preferredBlockSize: 4096, traits: .init(context: context))
+        id: "device", validator: nil, byteCount: 100_000, preferredBlockSize: 4096,
+        traits: .with { $0.context = context })
     }
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
       try await inner.read(range, of: source)

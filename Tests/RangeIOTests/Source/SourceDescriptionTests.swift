@@ -41,9 +41,11 @@ import Testing
   @Test func `a derived description keeps what the transformation does not change`() {
     let base = SourceDescription(
       id: "a", validator: Revision(number: 1), byteCount: 10, preferredBlockSize: 4096,
-      traits: .init(
-        cost: SourceDescription.Cost(latency: .seconds(1), bytesPerSecond: 5), mayGrow: true, isSettled: false,
-        context: Owner()))
+      traits: .with {
+        $0.cost = SourceDescription.Cost(latency: .seconds(1), bytesPerSecond: 5)
+        ($0.mayGrow, $0.isSettled, $0.context) = (true, false, Owner())
+        ($0.answersCancellation, $0.reportsChanges, $0.isBorrowed) = (true, true, true)
+      })
     let derived = base.deriving("xor:1", byteCount: 7)
     #expect(derived.id == "a|xor:1")
     #expect(derived.byteCount == 7)
@@ -51,6 +53,7 @@ import Testing
     #expect(derived.preferredBlockSize == 4096)
     #expect(derived.cost == base.cost)
     #expect(derived.mayGrow)
+    #expect(derived.traits.answersCancellation && derived.traits.reportsChanges && derived.traits.isBorrowed)
     #expect(!derived.isSettled)
     #expect(derived.context == nil, "the source's own mark belongs to the source's own description")
     #expect(derived.base === base)

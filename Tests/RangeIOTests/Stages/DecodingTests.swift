@@ -157,21 +157,21 @@ struct DecodingTests {
     }
   }
 
-  /// A source that gives away memory that is not copied, unless it is asked for blocks for a cache.
+  /// A source that lends its memory, unless it is asked for several ranges, as a cache does.
   private struct Lending: RangeSource {
     let bytes: Bytes
     let lent = Noted<Int>()
     func describe() async throws -> SourceDescription {
-      SourceDescription(id: "lending", validator: nil, byteCount: bytes.count, preferredBlockSize: 64)
+      SourceDescription(
+        id: "lending", validator: nil, byteCount: bytes.count, preferredBlockSize: 64,
+        traits: .with { $0.isBorrowed = true })
     }
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
       lent.add(range.count)
       return bytes.slice(range)
     }
-    func read(
-      _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-    ) async throws -> [Bytes] {
-      grid.pieces(of: range).map { Bytes(Array(bytes.slice($0.range))) }
+    func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes] {
+      ranges.map { Bytes(Array(bytes.slice($0))) }
     }
   }
 

@@ -71,7 +71,7 @@ import Testing
     func token(_ byteCount: Int, _ blockSize: Int) -> ChunkToken {
       let source = SourceDescription(
         id: "recorded", validator: Recorded(byteCount: byteCount), byteCount: byteCount,
-        traits: .init(isAppendOnly: true))
+        traits: .with { $0.isAppendOnly = true })
       return store.sources.token(for: source, grid: BlockGrid(blockSize: blockSize)!, reading: true).0
     }
     let short = token(10_000, 4096)

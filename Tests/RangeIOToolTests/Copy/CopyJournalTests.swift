@@ -112,8 +112,10 @@ import Testing
       func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change { .other }
     }
     func identity(_ form: [UInt8]?, isSettled: Bool = true) -> CopyJournal.Identity? {
+      var traits = SourceDescription.Traits()
+      traits.isSettled = isSettled
       let source = SourceDescription(
-        id: "made:up", validator: Version(persistentForm: form), byteCount: 1, traits: .init(isSettled: isSettled))
+        id: "made:up", validator: Version(persistentForm: form), byteCount: 1, traits: traits)
       return CopyJournal.Identity(source, CopyLayout(byteCount: 1))
     }
     #expect(identity([1]) != nil && identity([1]) != identity([2]))

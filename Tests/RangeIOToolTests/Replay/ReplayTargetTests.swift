@@ -65,7 +65,7 @@ import Testing
     let grid = try #require(BlockGrid(blockSize: 65_536))
     let whole = try await source.read(0..<1_000_000, of: source.description)
     #expect(whole.count == 1_000_000 && whole.allSatisfy { $0 == 0xA5 })
-    let parts = try await source.read(10..<200_000, of: source.description, scatteredBy: grid)
+    let parts = try await source.read(grid.pieces(of: 10..<200_000).map(\.range), of: source.description)
     #expect(parts.map(\.count) == [65_526, 65_536, 65_536, 3392])
     var reads: [ByteRange] = []
     source.takeReads(into: &reads)

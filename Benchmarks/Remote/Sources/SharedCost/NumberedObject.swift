@@ -16,10 +16,10 @@ final class NumberedObject: RangeSource {
   var readCount: Int { reads.load(ordering: .relaxed) }
 
   func describe() async throws -> SourceDescription {
+    var traits = SourceDescription.Traits()
     // As far away as objects are.
-    SourceDescription(
-      id: "numbers", validator: Tag(), byteCount: byteCount,
-      traits: .init(cost: .init(latency: .milliseconds(20), bytesPerSecond: 25e6)))
+    traits.cost = .init(latency: .milliseconds(20), bytesPerSecond: 25e6)
+    return SourceDescription(id: "numbers", validator: Tag(), byteCount: byteCount, traits: traits)
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -22,12 +22,10 @@ final class TierSource: RangeSource {
     return (0..<count).map { data.bytes($0 * blockSize..<($0 + 1) * blockSize) }
   }
 
-  /// It does not wait for anything.
-  var isPrompt: Bool { true }
-
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
     SourceDescription(
-      id: id, validator: OnlyVersion(), byteCount: blocks.count * repeats * blockSize, preferredBlockSize: blockSize)
+      id: id, validator: OnlyVersion(), byteCount: blocks.count * repeats * blockSize, preferredBlockSize: blockSize,
+      traits: .neverWaiting)
   }
 
   /// - Precondition: `range` is a block.

@@ -3,7 +3,6 @@ import RangeIO
 /// A file that is only in memory.
 struct MemorySource: RangeSource {
   let bytes: Bytes
-  var isPrompt: Bool { true }
 
   func describe() async throws -> SourceDescription {
     SourceDescription(id: "memory", validator: nil, byteCount: bytes.count)

@@ -73,9 +73,6 @@ public final class InPlaceSource: RangeSource {
     try await file.waitForChange(after: source)
   }
 
-  /// Whether the system reports changes of the file.
-  public var tellsOfChanges: Bool { file.tellsOfChanges }
-
   /// The bytes of `range`.
   ///
   /// - Throws: `ReadError` with `sourceChanged`, `inputOutput`, `resourcesExhausted` or `closed`; `CancellationError` if the
@@ -90,21 +87,29 @@ public final class InPlaceSource: RangeSource {
     }
   }
 
-  /// The bytes of several ranges. The threads of the library read them at the same time.
+  /// The bytes of several ranges. If they follow each other, as the blocks of a cache, they are read in place like one range;
+  /// otherwise the threads of the library read them at the same time.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription
-  ) async throws -> [Bytes] { try await file.read(ranges, of: source) }
-
-  /// The bytes of `range` for a cache, one piece for each block of `grid`.
-  public nonisolated(nonsending) func read(
-    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
   ) async throws -> [Bytes] {
-    guard Self.isInPlace(range.count) else { return try await file.read(range, of: source, scatteredBy: grid) }
-    var begun: Int64?
-    if grid.blocks(covering: range).count == 1, let bytes = look(for: range, of: source, &begun) { return [bytes] }
-    return try await inPlace(range, of: source, begun) { descriptor in
-      try grid.pieces(of: range).map { try Self.bytes($0.range, descriptor, source) }
+    guard let range = Self.whole(ranges), Self.isInPlace(range.count) else {
+      return try await file.read(ranges, of: source)
     }
+    var begun: Int64?
+    if ranges.count == 1, let bytes = look(for: range, of: source, &begun) { return [bytes] }
+    return try await inPlace(range, of: source, begun) { descriptor in
+      try ranges.map { try Self.bytes($0, descriptor, source) }
+    }
+  }
+
+  /// The range that `ranges` make up, if they follow each other without a gap and none is empty.
+  private static func whole(_ ranges: [ByteRange]) -> ByteRange? {
+    guard var whole = ranges.first, !whole.isEmpty else { return nil }
+    for range in ranges.dropFirst() {
+      guard range.lowerBound == whole.upperBound, !range.isEmpty else { return nil }
+      whole = whole.lowerBound..<range.upperBound
+    }
+    return whole
   }
 
   /// On a thread of an executor `nil`: the read that follows asks the system once for all. On any other thread what
@@ -112,9 +117,6 @@ public final class InPlaceSource: RangeSource {
   public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
     Self.isInPlace(range.count) ? nil : file.ready(range, of: source)
   }
-
-  /// `true`, as for `FileSource`. Reads in place are the exception.
-  public var isPrompt: Bool { true }
 
   /// The counts of `FileSource`, and the reads and bytes `inPlace`. Lone reads that were looked for and found count as `resident`.
   public func statistics() -> [Counters] {

@@ -14,7 +14,7 @@
   /// What it promises of versions, redirects, connections and errors stands at `RemoteSource`, and its settings at
   /// `RemoteConfiguration`.
   ///
-  /// **Cancellation** is answered at once (`isPrompt`). The connection of a cancelled read is closed, unless the rest of
+  /// **Cancellation** is answered at once. The connection of a cancelled read is closed, unless the rest of
   /// its answer is so short that reading it takes less time than a new connection.
   public final class HTTPSource: RemoteSource {
     private let result: Result<RemoteObject, ReadError>

@@ -38,8 +38,9 @@ public import SystemPackage
 /// **Lifetime.** A mapping is released with its last slice, even after ``close()``, and not before.
 public final class MappedSource: RangeSource {
   private struct State {
-    /// The last description.
+    /// The last description, and the one by `file` that it was made of.
     var described: SourceDescription?
+    var ofFile: SourceDescription?
     /// Of the file described last; `nil` until the first read.
     var mapping: Mapping?
     /// How new mappings will be read.
@@ -54,7 +55,7 @@ public final class MappedSource: RangeSource {
   private let mapped = Counter()
   private let copied = Counter()
 
-  /// The most bytes per read, of one range or of many, whose pages are loaded on the caller's own thread and actor.
+  /// The most bytes of a read whose pages are loaded on the caller's own thread and actor.
   private static let mostMappedHere = 4 * 1024 * 1024
 
   /// The file at `path`. The first use opens it, not this initializer: a relative path starts from the current
@@ -91,17 +92,33 @@ public final class MappedSource: RangeSource {
     try announced(await file.renew())
   }
 
+  /// Returns when the file may have changed, as `FileSource` does.
+  public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
+    try await file.waitForChange(after: source)
+  }
+
   /// Tells the kernel what will be read of a file that is used from now on.
-  private func announced(_ source: SourceDescription) throws(ReadError) -> SourceDescription {
-    guard source.validator != nil else {
-      throw ReadError(.unsupportedSource, "this is no regular file: only those can be mapped", source: source.name)
+  private func announced(_ file: SourceDescription) throws(ReadError) -> SourceDescription {
+    guard file.validator != nil else {
+      throw ReadError(.unsupportedSource, "this is no regular file: only those can be mapped", source: file.name)
     }
-    let (isNew, old) = state.withLock { state -> (Bool, Mapping?) in
-      let isNew = state.described?.id != source.id
-      state.described = source
-      guard let mapping = state.mapping, mapping.id != source.id else { return (isNew, nil) }
+    var traits = file.traits
+    // A page may be gone by the time it is touched, and then the thread waits for the disk.
+    traits.answersCancellation = false
+    traits.isBorrowed = configuration.slices == .zeroCopy
+    let new = SourceDescription(
+      id: file.id, name: file.name, validator: file.validator, byteCount: file.byteCount,
+      preferredBlockSize: file.preferredBlockSize, traits: traits)
+    let (source, isNew, old) = state.withLock { state -> (SourceDescription, Bool, Mapping?) in
+      // Readers keep what says nothing new.
+      if let last = state.described, state.ofFile === file, last.isSettled == file.isSettled {
+        return (last, false, nil)
+      }
+      let isNew = state.described?.id != new.id
+      (state.described, state.ofFile) = (new, file)
+      guard let mapping = state.mapping, mapping.id != new.id else { return (new, isNew, nil) }
       state.mapping = nil
-      return (isNew, mapping)
+      return (new, isNew, mapping)
     }
     // Not unmapped under the lock.
     withExtendedLifetime(old) {}
@@ -121,7 +138,7 @@ public final class MappedSource: RangeSource {
   ///   elsewhere it reads the range, with a system call for each 64 KiB.
   public nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     switch configuration.slices {
-    case .zeroCopy: return try await map([range], of: source)[0]
+    case .zeroCopy: return try await map(range, of: source)
     case .copied:
       let bytes = try await file.read(range, of: Self.own(source))
       copied.add(range.count)
@@ -129,29 +146,16 @@ public final class MappedSource: RangeSource {
     }
   }
 
-  /// The bytes of several ranges. One check of the file's version covers all of them.
+  /// The bytes of several ranges. Always copies, since a cache asks in this way for what it keeps: it would copy mapped memory
+  /// only after the file was compared with its version. Without a cache, a reader asks for one range after the other.
   ///
   /// - Throws: as ``read(_:of:)-(ByteRange,_)``.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription
   ) async throws -> [Bytes] {
-    switch configuration.slices {
-    case .zeroCopy: return try await map(ranges, of: source)
-    case .copied:
-      let all = try await file.read(ranges, of: Self.own(source))
-      for range in ranges where !range.isEmpty { copied.add(range.count) }
-      return all
-    }
-  }
-
-  /// The bytes of `range` for a cache. Always a copy: the cache would keep mapped memory, and would copy it only after
-  /// the file was compared with its version.
-  public nonisolated(nonsending) func read(
-    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-  ) async throws -> [Bytes] {
-    let pieces = try await file.read(range, of: Self.own(source), scatteredBy: grid)
-    copied.add(range.count)
-    return pieces
+    let all = try await file.read(ranges, of: Self.own(source))
+    for range in ranges where !range.isEmpty { copied.add(range.count) }
+    return all
   }
 
   /// A copy of `range` for a cache, if the page cache has all of it and the file has not changed. On Linux only.
@@ -169,36 +173,27 @@ public final class MappedSource: RangeSource {
     return source
   }
 
-  /// Slices of the mapped memory, whose pages are loaded before the version of the file is checked.
-  private func map(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes] {
-    let end = ranges.reduce(0) { max($0, $1.upperBound) }
+  /// A slice of the mapped memory, whose pages are loaded before the version of the file is checked.
+  private func map(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+    let end = range.upperBound
     let known = state.withLock { $0.mapping }.flatMap { $0.id == source.id && $0.count >= end ? $0 : nil }
-    // Many long ranges may be more than an `Int` counts.
-    let isShort = ranges.reduce(0) { min($0, Self.mostMappedHere) + $1.count } <= Self.mostMappedHere
-    let isQuick = known.map { known in
-      isShort && ranges.allSatisfy { $0.isEmpty || known.isResident($0) }
-    }
-    let waits = !(isQuick ?? false)
-    let about = ranges.last ?? 0..<0
+    let isQuick = range.count <= Self.mostMappedHere && known?.isResident(range) == true
     // After a cancellation the work continues on its thread, up to the next few megabytes.
-    let isLeft = waits ? Guarded(false) : nil
-    let all: [Bytes]
+    let isLeft = isQuick ? nil : Guarded(false)
+    let bytes: Bytes
     do {
-      all = try await file.withDescriptor(of: source, for: about, waits: waits) { [self] descriptor in
-        try ranges.map { range in
-          guard !range.isEmpty else { return Bytes() }
-          let mapping = try known ?? mapping(descriptor, source, covering: end)
-          try mapping.faultIn(range, descriptor, waits: waits) { isLeft?.withLock { $0 } ?? false }
-          return mapping.bytes(range)
-        }
+      bytes = try await file.withDescriptor(of: source, for: range, waits: !isQuick) { [self] descriptor in
+        let mapping = try known ?? mapping(descriptor, source, covering: end)
+        try mapping.faultIn(range, descriptor, waits: !isQuick) { isLeft?.withLock { $0 } ?? false }
+        return mapping.bytes(range)
       }
     } catch {
       // Cancelled, or closed: nobody waits for the work any more.
       isLeft?.withLock { $0 = true }
       throw error
     }
-    for range in ranges where !range.isEmpty { mapped.add(range.count) }
-    return all
+    mapped.add(range.count)
+    return bytes
   }
 
   /// A mapping of at least `end` bytes: the current one, or a new one of the file that `descriptor` has open.
@@ -256,7 +251,7 @@ public final class MappedSource: RangeSource {
   /// Closes the file. Its mapping is released with the last slice.
   public nonisolated(nonsending) func close() async {
     let mapping = state.withLock { state -> Mapping? in
-      defer { (state.described, state.mapping, state.isClosed) = (nil, nil, true) }
+      defer { (state.described, state.ofFile, state.mapping, state.isClosed) = (nil, nil, nil, true) }
       return state.mapping
     }
     // Not unmapped under the lock.

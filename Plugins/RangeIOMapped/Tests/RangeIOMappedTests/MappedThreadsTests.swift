@@ -5,39 +5,44 @@ import Testing
 @testable import RangeIOMapped
 @testable import RangeIOTestSupport
 
-/// What takes long runs on no thread of Swift's.
+/// What takes long runs on no thread of Swift's, and many short reads not on the thread of their caller.
 struct MappedThreadsTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func `many ranges keep their caller no longer than one does`() async throws {
+  @MainActor @Test func `many ranges keep their caller no longer than one does`() async throws {
     let (path, bytes) = try directory.file(count: 12 << 20)
     try await settle(path)
     let populated = Guarded((here: 0, elsewhere: 0))
+    let main = pthread_self()
     var configuration = MappedSource.Configuration()
     configuration.calls.isResident = { _ in true }
     configuration.calls.populate = { pages in
-      let isTask = withUnsafeCurrentTask { $0 != nil }
       populated.withLock { populated in
-        if isTask { populated.here += pages.count } else { populated.elsewhere += pages.count }
+        if pthread_equal(pthread_self(), main) != 0 {
+          populated.here += pages.count
+        } else {
+          populated.elsewhere += pages.count
+        }
       }
       return MappedCalls().populate(pages)
     }
     let source = MappedSource(path, configuration: configuration)
-    let description = try await source.describe()
+    let reader = try await RangeReader(source)
+    let description = reader.source
     // The first read maps the file, on a thread of the library.
     #expect(try await source.read(0..<1, of: description) == bytes[0..<1])
     #expect(populated.withLock { $0.here } == 0)
     #expect(try await source.read(0..<1 << 20, of: description) == bytes[0..<1 << 20])
     #expect(populated.withLock { $0.here } == 1 << 20)
     let ranges = (0..<48).map { $0 * 262_144..<($0 + 1) * 262_144 }
-    let all = try await source.read(ranges, of: description)
+    let all = try await reader.read(ranges)
     #expect(Bytes(concatenating: all) == bytes)
     #expect(try await source.read(0..<12 << 20, of: description) == bytes)
     #expect(populated.withLock { $0.here } == 1 << 20)
     #expect(populated.withLock { $0.elsewhere } >= 24 << 20)
-    await source.close()
+    await reader.close()
   }
 
   @Test(arguments: [false, true], [false, true])
@@ -62,12 +67,12 @@ struct MappedThreadsTests {
       return MappedCalls().populate(pages)
     }
     let source = MappedSource(path, configuration: configuration)
-    let description = try await source.describe()
+    let reader = try await RangeReader(source)
     let ranges = isOne ? [0..<20 << 20] : (0..<16).map { $0 << 16..<($0 + 1) << 16 }
-    let reading = Task { try await source.read(ranges, of: description) }
+    let reading = Task { try await reader.read(ranges) }
     for await _ in begun { break }
     if byClosing {
-      async let isClosed: Void = source.close()
+      async let isClosed: Void = reader.close()
       await #expect(throws: ReadError.self) { try await reading.value }
       mayGoOn.signal()
       await isClosed
@@ -76,7 +81,7 @@ struct MappedThreadsTests {
       await #expect(throws: CancellationError.self) { try await reading.value }
       mayGoOn.signal()
       // Waits for the thread that still had the file.
-      await source.close()
+      await reader.close()
     }
     #expect(populated.withLock { $0.calls } == 1)
     #expect(populated.withLock { $0.bytes } <= 8 << 20)

@@ -186,10 +186,10 @@
 
     func describe() async throws -> SourceDescription {
       try await time.sleep(for: latency)
+      var traits = SourceDescription.Traits()
+      (traits.cost, traits.isSettled) = (.init(latency: latency, bytesPerSecond: 1e8), isSettled)
       return SourceDescription(
-        id: id, validator: Tag(text: "\(version)"), byteCount: byteCount,
-        preferredBlockSize: 4096,
-        traits: .init(cost: .init(latency: latency, bytesPerSecond: 1e8), isSettled: isSettled))
+        id: id, validator: Tag(text: "\(version)"), byteCount: byteCount, preferredBlockSize: 4096, traits: traits)
     }
 
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

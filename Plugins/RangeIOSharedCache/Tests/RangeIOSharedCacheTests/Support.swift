@@ -34,8 +34,9 @@
   func description(
     _ id: String = "https://a.example/b", tag: String? = "1", byteCount: Int = 1_000_000, isSettled: Bool = true
   ) -> SourceDescription {
-    SourceDescription(
-      id: id, validator: tag.map { Tag(text: $0) }, byteCount: byteCount, traits: .init(isSettled: isSettled))
+    var traits = SourceDescription.Traits()
+    traits.isSettled = isSettled
+    return SourceDescription(id: id, validator: tag.map { Tag(text: $0) }, byteCount: byteCount, traits: traits)
   }
 
   extension NodeReply: @retroactive Equatable {

@@ -56,8 +56,12 @@ final class FileLanes: Sendable {
     direct = DirectLane(opened.file, threads: threads, counters: counters)
   }
 
-  /// Whether the system reports everything that happens to the file: to its bytes, or also to its name.
-  func tellsOfChanges(followed: Bool) -> Bool {
+  /// Whether the system reports everything that happens to the file: to its bytes if it is `followed`, else also to its name.
+  ///
+  /// The system watches the open file, not the directories above it. So this is `true` while the file has the name in
+  /// its path: an absolute or relative path, also with `.` and `..`. It is `false` for files on a server, for paths
+  /// through a symbolic link, and for a file that has lost its name, since another file may get that name.
+  func reportsChanges(followed: Bool) -> Bool {
     guard !isRemote else { return false }
     return followed || sighting.withLock { $0.renamings == 0 && $0.name != nil && $0.name == nameByPath }
   }

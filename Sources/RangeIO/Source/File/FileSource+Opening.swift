@@ -201,7 +201,8 @@ extension FileSource {
 extension FileSource {
   /// Returns when the file may have changed since `source` described it, or when its name may refer to another file.
   ///
-  /// If the system does not report changes, as on network file systems, it waits until it is cancelled.
+  /// If the system does not report changes, as on network file systems, it waits until it is cancelled. It throws while the
+  /// system has no watch available.
   public nonisolated(nonsending) func waitForChange(after source: SourceDescription) async throws {
     try enter()
     defer { gate.leave() }
@@ -213,10 +214,14 @@ extension FileSource {
     let watch =
       lanes.isRemote ? nil : configuration.watch(lanes.file.descriptor) { answer.resolve(.success(())) }
     defer { if let watch { end(watch, of: lanes) } }
-    if !lanes.isRemote { isWatched.store(watch != nil, ordering: .relaxed) }
     // This finds changes from before the watch began; the watch reports later ones.
     if let version = FileSnapshot.of(source)?.version, hasChanged(version, try await status(of: lanes), lanes) {
       return
+    }
+    guard watch != nil || lanes.isRemote else {
+      throw ReadError(
+        .resourcesExhausted, "the system has no more watches: check the file from time to time", isTransient: true,
+        context: lanes.file.context(0..<0))
     }
     try await waiting.wait(for: answer)
   }
@@ -225,17 +230,5 @@ extension FileSource {
   private func end(_ watch: FileWatch, of lanes: FileLanes) {
     gate.enterAgain()
     watch.end { [gate] in withExtendedLifetime(lanes) { gate.leave() } }
-  }
-
-  /// Whether the system reports changes to the file, and to its name as far as that is known.
-  ///
-  /// The system watches the open file, not the directories above it. So this is `true` while the file has the name in
-  /// its path: an absolute or relative path, also with `.` and `..`. It is `false` for files on a server, for paths
-  /// through a symbolic link, and for a file that has lost its name, since another file may get that name. It is also
-  /// `false` from the moment the system has no watch available until it has one again.
-  public var tellsOfChanges: Bool {
-    guard isWatched.load(ordering: .relaxed) else { return false }
-    let lanes = currentGeneration > 0 ? renewed.withLock { $0 } : opened.value
-    return lanes?.tellsOfChanges(followed: configuration.isAppendOnly) ?? false
   }
 }

@@ -32,16 +32,13 @@ extension FileSource: StreamedSource {
   func readDirectly(
     _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
   ) async throws -> Bytes {
-    let (bytes, status) = try await lanes.positional.finish(beginDirectly(range, lanes))
+    let read = lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] goOn in
+      try direct.read(range, pool, goOn)
+    }
+    let (bytes, status) = try await lanes.positional.finish(read)
     seen = status
     guard bytes.count == range.count else { throw try await shrank(version, at: range, got: bytes.count, lanes) }
     return bytes
-  }
-
-  private func beginDirectly(_ range: ByteRange, _ lanes: FileLanes) -> PositionalLane.Pending<Bytes> {
-    lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] goOn in
-      try direct.read(range, pool, goOn)
-    }
   }
 
   /// Whether the library's own threads read what the resident lane leaves. If not, DispatchIO does.
@@ -117,8 +114,8 @@ extension FileSource: StreamedSource {
 }
 
 extension FileSource {
-  /// Returns the bytes of several ranges, in the order of `ranges`. Reads what is resident first, then all the rest
-  /// from disk at once.
+  /// Returns the bytes of several ranges, in the order of `ranges`, each in memory of its own. Reads what is resident first,
+  /// then all the rest from disk at once; ranges without a gap between them by one call.
   ///
   /// The limit for copying on the caller's actor is the same for all ranges together as for one range.
   ///
@@ -129,75 +126,79 @@ extension FileSource {
     try enter()
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
-    if bypassesPageCache(of: lanes) { return try await readDirectly(ranges, of: source, lanes) }
-    // Longer ranges leave the actor themselves.
-    let inline = ranges.reduce(0) { $0 + ($1.count <= LaneThreshold.residentInline ? $1.count : 0) }
-    guard inline > LaneThreshold.residentInline || ranges.count > LaneThreshold.residentCalls else {
-      return try await read(ranges, of: source, lanes)
-    }
-    return try await BackgroundWork.offActor { [self] in try await read(ranges, of: source, lanes) }
-  }
-
-  /// All ranges at once, past the page cache.
-  private func readDirectly(
-    _ ranges: [ByteRange], of source: SourceDescription, _ lanes: FileLanes
-  ) async throws -> [Bytes] {
-    let version = FileSnapshot.of(source)?.version
-    var results: [Bytes] = []
-    let pending = ranges.map { $0.isEmpty ? nil : beginDirectly($0, lanes) }
-    defer { for read in pending[results.count...] { read.map { lanes.positional.withdraw($0) } } }
-    for (range, read) in zip(ranges, pending) {
-      guard let read else {
-        results.append(Bytes())
-        continue
+    let wanted = ranges.contains { $0.isEmpty } ? ranges.filter { !$0.isEmpty } : ranges
+    let runs = ByteRanges.runs(wanted)
+    let all: [Bytes]
+    if runs.count == 1 {
+      all = try await read(run: runs[0], of: source, lanes)
+    } else {
+      // Longer runs leave the actor themselves.
+      let inline = runs.reduce(0) { sum, run in
+        let count = ByteRanges.hull(of: run).count
+        return sum + (count <= LaneThreshold.residentInline ? count : 0)
       }
-      let (bytes, status) = try await lanes.positional.finish(read)
-      guard bytes.count == range.count else { throw try await shrank(version, at: range, got: bytes.count, lanes) }
-      // Each status was taken after its read.
-      if let version, let status { try await check(version, after: range, lanes, seen: status) }
-      results.append(bytes)
+      let isLong = inline > LaneThreshold.residentInline || runs.count > LaneThreshold.residentCalls
+      all =
+        if isLong, !bypassesPageCache(of: lanes) {
+          try await BackgroundWork.offActor { [self] in try await read(runs: runs, of: source, lanes) }
+        } else {
+          try await read(runs: runs, of: source, lanes)
+        }
     }
-    if let version, let last = ranges.last, !lanes.isRemote { try await check(version, after: last, lanes) }
-    return results
+    guard all.count < ranges.count else { return all }
+    var rest = all.makeIterator()
+    // As many as ranges that are not empty.
+    return ranges.map { $0.isEmpty ? Bytes() : rest.next()! }
   }
 
   private func read(
-    _ ranges: [ByteRange], of source: SourceDescription, _ lanes: FileLanes
+    runs: [ArraySlice<ByteRange>], of source: SourceDescription, _ lanes: FileLanes
   ) async throws -> [Bytes] {
     let version = FileSnapshot.of(source)?.version
-    var results = [Bytes](repeating: Bytes(), count: ranges.count)
-    var pending: [(index: Int, buffer: WritableBytes, filled: Int, read: PositionalLane.Pending<Int>)] = []
+    let bypasses = bypassesPageCache(of: lanes)
+    var results = [[Bytes]](repeating: [], count: runs.count)
+    var pending: [(index: Int, buffers: [WritableBytes], filled: Int, read: PositionalLane.Pending<Int>)] = []
     var finished = 0
     defer { for read in pending[finished...] { lanes.positional.withdraw(read.read) } }
 
-    for (index, range) in ranges.enumerated() where !range.isEmpty {
-      guard range.count <= LaneThreshold.residentInline, usesPositionalLane else {
-        results[index] = try await read(range, of: source)
+    for (index, run) in runs.enumerated() {
+      let range = ByteRanges.hull(of: run)
+      guard bypasses || range.count <= LaneThreshold.residentInline && usesPositionalLane else {
+        results[index] = try await read(run: run, of: source, lanes)
         continue
       }
       try goOn()
-      let buffer = try configuration.buffers.buffer(range.count)
-      let filled = mayFillHere(range, lanes) ? try lanes.resident.fill(buffer.memory, from: range) : 0
+      let parts = try buffers(for: run)
+      guard !bypasses else {
+        pending.append((index, parts, 0, beginDirectly(range, into: parts, lanes)))
+        continue
+      }
+      let buffers = parts.count == 1 ? ReadBuffers.one(parts[0]) : .several(parts)
+      let filled =
+        mayFillHere(range, lanes) ? try lanes.resident.fill(buffers, after: 0, upTo: range.count, from: range) : 0
       counters.add(filled, to: .resident)
       if filled == range.count {
-        results[index] = buffer.bytes(filled)
+        results[index] = parts.map { $0.bytes($0.capacity) }
       } else {
         let begun = begun(range.count - filled, lanes)
-        pending.append(
-          (index, buffer, filled, lanes.positional.begin(range, into: .one(buffer), after: filled, begun: begun)))
+        let read = lanes.positional.begin(range, into: buffers, after: filled, begun: begun)
+        pending.append((index, parts, filled, read))
       }
     }
-    for (index, buffer, filled, read) in pending {
+    for (index, buffers, filled, read) in pending {
       finished += 1
+      let range = ByteRanges.hull(of: runs[index])
       let (count, status) = try await lanes.positional.finish(read)
-      counters.add(count - filled, to: .positional)
-      guard count == ranges[index].count else { throw try await shrank(version, at: ranges[index], got: count, lanes) }
-      results[index] = buffer.bytes(count)
+      if !bypasses { counters.add(count - filled, to: .positional) }
+      guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
+      results[index] = buffers.map { $0.bytes($0.capacity) }
       // Each status was taken after its read.
-      if let version, let status { try await check(version, after: ranges[index], lanes, seen: status) }
+      if let version, let status { try await check(version, after: range, lanes, seen: status) }
     }
-    if let version, let last = ranges.last, !lanes.isRemote { try await check(version, after: last, lanes) }
-    return results
+    if let version, let last = runs.last, !lanes.isRemote {
+      try await check(version, after: ByteRanges.hull(of: last), lanes)
+    }
+    return Array(results.joined())
   }
 }
 

@@ -1,48 +1,51 @@
 import SystemPackage
 
-// Reads into the blocks of a cache.
+// Reads of ranges that follow each other, such as the blocks of a cache.
 
 extension FileSource {
-  /// Returns the bytes of `range` in separate buffers, one for each block of `grid` that it touches, with `preadv`.
-  ///
-  /// For caches: the pieces share no memory, so each can be kept and dropped on its own, and nothing is copied.
-  ///
-  /// - Throws: like ``read(_:of:)``.
-  public nonisolated(nonsending) func read(
-    _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-  ) async throws -> [Bytes] {
-    try enter()
-    defer { gate.leave() }
-    let lanes = try openLanes(for: source)
-    let bypasses = bypassesPageCache(of: lanes)
-    // DispatchIO returns its own memory, which a store copies.
-    guard bypasses || usesPositionalLane else { return cut(try await read(range, of: source), range, grid) }
-    let version = FileSnapshot.of(source)?.version
-    var buffers: [WritableBytes] = []
-    for piece in grid.pieces(of: range) {
-      // The kind of memory that a store keeps without copying.
-      guard let buffer = BlockBacking.allocate(piece.range.count) else {
+  /// A buffer for each of `ranges`, of the kind of memory that a store keeps without copying.
+  func buffers(for ranges: ArraySlice<ByteRange>) throws -> [WritableBytes] {
+    try ranges.map { range in
+      guard let buffer = BlockBacking.allocate(range.count) else {
         throw ReadError(.resourcesExhausted, "no memory for \(range.count) bytes: read less at once", isTransient: true)
       }
-      buffers.append(buffer)
+      return buffer
     }
-    let scattered = ReadBuffers.several(buffers)
+  }
+
+  /// Returns the bytes of ranges without a gap between them in separate buffers, with one `preadv` for all.
+  func read(
+    run: ArraySlice<ByteRange>, of source: SourceDescription, _ lanes: FileLanes
+  ) async throws -> [Bytes] {
+    let range = ByteRanges.hull(of: run)
+    // DispatchIO returns its own memory, which a store copies.
+    guard bypassesPageCache(of: lanes) || usesPositionalLane else {
+      return try await read(range, of: source).cut(from: range.lowerBound, at: run)
+    }
+    let version = FileSnapshot.of(source)?.version
+    let buffers = try buffers(for: run)
     var seen: FileStatus?
-    if bypasses {
-      let (count, status) = try await lanes.positional.finish(
-        lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] goOn in
-          try direct.read(range, into: scattered, pool, goOn)
-        })
+    if bypassesPageCache(of: lanes) {
+      let (count, status) = try await lanes.positional.finish(beginDirectly(range, into: buffers, lanes))
       seen = status
       guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
     } else {
+      let buffers = ReadBuffers.several(buffers)
       let filled =
-        mayFillHere(range, lanes) ? try lanes.resident.fill(scattered, after: 0, upTo: range.count, from: range) : 0
+        mayFillHere(range, lanes) ? try lanes.resident.fill(buffers, after: 0, upTo: range.count, from: range) : 0
       counters.add(filled, to: .resident)
-      if filled < range.count { seen = try await fillRest(of: range, scattered, after: filled, lanes, version) }
+      if filled < range.count { seen = try await fillRest(of: range, buffers, after: filled, lanes, version) }
     }
     if let version { try await check(version, after: range, lanes, seen: seen) }
     return buffers.map { $0.bytes($0.capacity) }
+  }
+
+  func beginDirectly(
+    _ range: ByteRange, into buffers: [WritableBytes], _ lanes: FileLanes
+  ) -> PositionalLane.Pending<Int> {
+    lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] goOn in
+      try direct.read(range, into: .several(buffers), pool, goOn)
+    }
   }
 
   /// Returns bytes from the page cache, in memory that a store keeps without copying.

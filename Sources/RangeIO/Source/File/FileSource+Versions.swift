@@ -26,17 +26,25 @@ extension FileSource {
     }
     let (now, tick) = configuration.syscalls.call.wallClock()
     let isSettled = version.isSettled(at: now, tick: tick, changed: status.changed)
+    var traits = traits(FileSnapshot(version, generation))
+    traits.isSettled = isSettled
+    traits.reportsChanges = lanes.reportsChanges(followed: false)
     let description = lastDescription(in: generation) { last, snapshot in
-      (isSettled || !last.isSettled) && snapshot.version == version
+      (isSettled || !last.isSettled) && snapshot.version == version && last.reportsChanges == traits.reportsChanges
     } orNew: {
       SourceDescription(
         id: lanes.id, name: lanes.file.name, validator: version,
-        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes,
-        traits: .init(
-          cost: configuration.cost, isSettled: isSettled, context: FileSnapshot(version, generation)))
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, traits: traits)
     }
     if isSettled { description.settle() }
     return description
+  }
+
+  /// What holds for all files: no caller waits for the kernel.
+  private func traits(_ context: any AnyObject & Sendable) -> SourceDescription.Traits {
+    var traits = SourceDescription.Traits()
+    (traits.cost, traits.answersCancellation, traits.context) = (configuration.cost, true, context)
+    return traits
   }
 
   /// The last description if it is of this file and still says what is so, else a new one.
@@ -80,7 +88,7 @@ extension FileSource {
     return SourceDescription(
       id: "device:\(status.device):\(status.inode)", name: file.name, validator: nil, byteCount: Int(size),
       preferredBlockSize: configuration.blockSize.bytes,
-      traits: .init(cost: configuration.cost, context: TracelessChanges.shared))
+      traits: traits(TracelessChanges.shared))
   }
 
   /// Throws `sourceChanged` unless the file is still `version`, or extends it where the file was declared to grow.
@@ -175,14 +183,15 @@ extension FileSource {
     var version = FileVersion(status)
     version.recording = recording.number
     let validator = RecordingVersion(recording: recording.number, size: status.size)
+    var traits = traits(FileSnapshot(version, generation))
+    (traits.mayGrow, traits.isAppendOnly) = (true, true)
+    traits.reportsChanges = lanes.reportsChanges(followed: true)
     return lastDescription(in: generation) { last, _ in
       last.validator.map { $0.change(to: validator) } == .same
     } orNew: {
       SourceDescription(
         id: lanes.id + ":recording", name: lanes.file.name, validator: validator,
-        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes,
-        traits: .init(
-          cost: configuration.cost, mayGrow: true, isAppendOnly: true, context: FileSnapshot(version, generation)))
+        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, traits: traits)
     }
   }
 

@@ -47,9 +47,6 @@ public final class FileSource: RangeSource {
   let generation = Atomic<Int>(0)
   /// The file opened last, if it is not the first one.
   let renewed = Locked<FileLanes?>(nil)
-  /// `false` while the system has no watch available. Belongs to the source and not to a file: the next file gets no
-  /// watch either.
-  let isWatched = Atomic<Bool>(true)
   /// Notifies those that watch the previously opened file.
   let renewals = Notifier()
   /// The last description, returned again while nothing changes.
@@ -187,9 +184,6 @@ public final class FileSource: RangeSource {
     }
     return bytes
   }
-
-  /// `true`: no caller waits for the kernel.
-  public var isPrompt: Bool { true }
 
   /// Reads and bytes of each way to read: `resident`, `positional`, `dispatchIO`. With ``PageCache/bypass`` also
   /// `direct`, with the number of files whose system has `refused` it.

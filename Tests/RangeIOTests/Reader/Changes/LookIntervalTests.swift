@@ -13,7 +13,6 @@ import Testing
     private struct State {
       var byteCount = 1000
       var looks = 0
-      var tells: Bool
     }
     private struct Size: SourceDescription.Validator {
       let byteCount: Int
@@ -22,17 +21,16 @@ import Testing
         return newer.byteCount == byteCount ? .same : newer.byteCount > byteCount ? .extends : .other
       }
     }
-    private let state: Locked<State>
+    private let state = Locked(State())
     private let changes = Notifier()
+    private let tells: Bool
     /// There is no watch to be had, which shows when one is asked for, each time.
     private let hasNoWatch: Bool
 
     init(tells: Bool = true, hasNoWatch: Bool = false) {
-      state = Locked(State(tells: tells))
+      self.tells = tells
       self.hasNoWatch = hasNoWatch
     }
-
-    var tellsOfChanges: Bool { state.withLock { $0.tells } }
 
     var looks: Int { state.withLock { $0.looks } }
 
@@ -43,26 +41,23 @@ import Testing
 
     private func description(counting: Bool) -> SourceDescription {
       let byteCount = state.withLock { state in
-        if counting {
-          state.looks += 1
-          if hasNoWatch { state.tells = true }
-        }
+        if counting { state.looks += 1 }
         return state.byteCount
       }
       return SourceDescription(
         id: "telling", validator: Size(byteCount: byteCount), byteCount: byteCount,
-        traits: .init(mayGrow: true, isAppendOnly: true))
+        traits: .with { ($0.mayGrow, $0.isAppendOnly, $0.reportsChanges) = (true, true, tells) })
     }
 
     func describe() async throws -> SourceDescription { description(counting: true) }
 
     func waitForChange(after source: SourceDescription) async throws {
-      if hasNoWatch { state.withLock { $0.tells = false } }
+      if hasNoWatch { throw ReadError(.resourcesExhausted, "made up: no watch") }
       let answer = changes.listen()
       defer { changes.leave(answer) }
       if source.byteCount != description(counting: false).byteCount { return }
       // One that does not tell of changes never does.
-      if tellsOfChanges { try await answer.value() } else { try await Promise<Void>().value() }
+      if tells { try await answer.value() } else { try await Promise<Void>().value() }
     }
 
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { SyntheticSource.bytes(range) }

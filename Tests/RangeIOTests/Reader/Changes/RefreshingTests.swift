@@ -232,7 +232,7 @@ struct RefreshingTests {
       if isDown { throw ReadError(.inputOutput, "it is down", isTransient: true) }
       return SourceDescription(
         id: "far", validator: RestlessSource.Number(number: version), byteCount: 100_000,
-        traits: .init(cost: .init(latency: .milliseconds(20))))
+        traits: .with { $0.cost.latency = .milliseconds(20) })
     }
 
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

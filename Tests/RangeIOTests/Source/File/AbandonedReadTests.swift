@@ -66,7 +66,7 @@ struct AbandonedReadTests {
       return try await source.read(halves, of: description).reduce(0) { $0 + $1.count }
     case .scattered, .scatteredDirect:
       let grid = BlockGrid(blockSize: 1 << 20)!
-      return try await source.read(whole, of: description, scatteredBy: grid).reduce(0) { $0 + $1.count }
+      return try await source.read(grid.pieces(of: whole).map(\.range), of: description).reduce(0) { $0 + $1.count }
     }
   }
 

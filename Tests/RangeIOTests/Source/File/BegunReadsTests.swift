@@ -202,7 +202,7 @@ struct BegunReadsTests {
       case 0: #expect(try await source.read(range, of: description) == all[range])
       case 1: #expect(try await source.read([range], of: description) == [all[range]])
       default:
-        let pieces = try await source.read(range, of: description, scatteredBy: grid)
+        let pieces = try await source.read(grid.pieces(of: range).map(\.range), of: description)
         #expect(pieces == [all[range]])
       }
     }
@@ -287,7 +287,7 @@ struct BegunReadsTests {
       let range = block * 4096..<(block + 1) * 4096
       let read =
         isScattered
-        ? Bytes(concatenating: try await source.read(range, of: description, scatteredBy: grid))
+        ? Bytes(concatenating: try await source.read(grid.pieces(of: range).map(\.range), of: description))
         : try await source.read(range, of: description)
       #expect(read == Bytes(bytes)[range])
     }

@@ -46,7 +46,7 @@ struct DirectLaneTests {
     for blockSize in [512, 4096, 65_536, 262_144] {
       let grid = try #require(BlockGrid(blockSize: blockSize))
       for range in Self.ranges {
-        let pieces = try await source.read(range, of: reader.source, scatteredBy: grid)
+        let pieces = try await source.read(grid.pieces(of: range).map(\.range), of: reader.source)
         #expect(pieces.map(\.count) == grid.pieces(of: range).map(\.range.count))
         #expect(Bytes(concatenating: pieces) == all[range], "\(blockSize): \(range)")
       }

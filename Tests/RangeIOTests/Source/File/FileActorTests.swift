@@ -56,12 +56,13 @@ import Testing
       }
     }
 
+    /// Ranges with gaps between them, as long as they are.
     private func ranges(_ count: Int, of length: Int) -> [ByteRange] {
-      (0..<count).map { $0 * length..<($0 + 1) * length }
+      (0..<count).map { 2 * $0 * length..<(2 * $0 + 1) * length }
     }
 
     @Test func `many ranges leave the actor as one long one does`() async throws {
-      let (path, bytes) = try await directory.file(count: 4 << 20)
+      let (path, bytes) = try await directory.file(count: 8 << 20)
       let copies = Copies()
       let source = FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: copies.syscalls))
       let reader = try await RangeReader(source)
@@ -105,7 +106,7 @@ import Testing
         #expect(copies.counts.withLock { $0.calls } == 2)
         copies.counts.withLock { $0 = .init() }
         let grid = try #require(BlockGrid(blockSize: 65_536))
-        let scattering = Task { try await source.read(0..<64 << 20, of: description, scatteredBy: grid) }
+        let scattering = Task { try await source.read(grid.pieces(of: 0..<64 << 20).map(\.range), of: description) }
         await #expect(throws: CancellationError.self) { try await scattering.value }
         #expect(copies.counts.withLock { $0.calls } == 2)
         await source.close()

@@ -160,7 +160,7 @@ struct FileFaultTests {
     for _ in 0..<5 {
       let got =
         isScattered
-        ? Bytes(concatenating: try await source.read(0..<10_000, of: description, scatteredBy: grid))
+        ? Bytes(concatenating: try await source.read(grid.pieces(of: 0..<10_000).map(\.range), of: description))
         : try await source.read(0..<10_000, of: description)
       #expect(got == Bytes(bytes))
     }

@@ -138,7 +138,7 @@ struct FileReadingTests {
     for range in [0..<700_001, 1..<2, 4095..<4097, 4096..<8192, 100..<600_000, 700_000..<700_001] {
       for isCold in [false, true] {
         if isCold { try dropPages(of: path) }
-        let pieces = try await source.read(range, of: description, scatteredBy: grid)
+        let pieces = try await source.read(grid.pieces(of: range).map(\.range), of: description)
         #expect(pieces.map(\.count) == grid.pieces(of: range).map(\.range.count))
         #expect(Bytes(concatenating: pieces) == Bytes(bytes[range]))
         // DispatchIO brings memory of its own.

@@ -92,7 +92,7 @@ struct RemoteFileTests {
     let ranges = [0..<1000, 4096..<70_000, 100_000..<1_400_000]
     #expect(try await source.read(ranges, of: description) == ranges.map { Bytes(bytes[$0]) })
     let grid = try #require(BlockGrid(blockSize: 65_536))
-    let blocks = try await source.read(0..<1_000_000, of: description, scatteredBy: grid)
+    let blocks = try await source.read(grid.pieces(of: 0..<1_000_000).map(\.range), of: description)
     #expect(Bytes(concatenating: blocks) == Bytes(bytes[0..<1_000_000]))
     #expect(source.ready(0..<100, of: description) == nil, "the file would have to be looked at")
     source.advise(.willRead, 0..<1000, of: description)

@@ -22,7 +22,7 @@ struct SpillGrowingTests {
   private func description(_ byteCount: Int) -> SourceDescription {
     SourceDescription(
       id: "recorded", validator: Recorded(byteCount: byteCount), byteCount: byteCount, preferredBlockSize: 4096,
-      traits: .init(isAppendOnly: true))
+      traits: .with { $0.isAppendOnly = true })
   }
 
   private func chunk(_ token: ChunkToken, _ range: ByteRange, _ store: SpillStore) -> Chunk {

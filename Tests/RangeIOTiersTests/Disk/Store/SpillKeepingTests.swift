@@ -11,7 +11,7 @@ struct SpillKeepingTests {
   private func source(_ store: SpillStore, latency: Duration, id: String = "fill") -> (SourceDescription, ChunkToken) {
     let source = SourceDescription(
       id: id, validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: 4096,
-      traits: .init(cost: SourceDescription.Cost(latency: latency)))
+      traits: .with { $0.cost.latency = latency })
     return (source, store.sources.token(for: source, grid: BlockGrid(blockSize: 4096)!, reading: false).0)
   }
 
@@ -216,7 +216,7 @@ struct SpillKeepingTests {
   private func description(_ blockSize: Int = 4096, id: String = "asked") -> SourceDescription {
     SourceDescription(
       id: id, validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: blockSize,
-      traits: .init(cost: SourceDescription.Cost(latency: .zero)))
+      traits: .with { $0.cost.latency = .zero })
   }
 
   @Test func `what is asked for is written, whatever its source costs, and is there after a restart`() async throws {
@@ -270,7 +270,7 @@ struct SpillKeepingTests {
     let nameless = SourceDescription(id: "n", validator: nil, byteCount: 4096, preferredBlockSize: 4096)
     let unsettled = SourceDescription(
       id: "u", validator: ModelValidator(number: 0), byteCount: 4096, preferredBlockSize: 4096,
-      traits: .init(isSettled: false))
+      traits: .with { $0.isSettled = false })
     #expect(await code(bytes, 0..<4096, nameless) == .invalidConfiguration)
     #expect(await code(bytes, 0..<4096, unsettled) == .invalidConfiguration)
     #expect(await code(bytes.slice(0..<100), 0..<100, description()) == .rangeNotSatisfiable)

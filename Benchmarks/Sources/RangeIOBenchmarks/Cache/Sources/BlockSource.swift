@@ -21,12 +21,10 @@ final class BlockSource: RangeSource {
   /// What was read so far.
   var use: SourceUse { SourceUse(reads: reads.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed)) }
 
-  /// It never waits.
-  var isPrompt: Bool { true }
-
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
     SourceDescription(
-      id: id, validator: OnlyVersion(), byteCount: byteCount, preferredBlockSize: CacheTopic.blockSize)
+      id: id, validator: OnlyVersion(), byteCount: byteCount, preferredBlockSize: CacheTopic.blockSize,
+      traits: .neverWaiting)
   }
 
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
@@ -51,12 +49,5 @@ final class BlockSource: RangeSource {
         }
       }
     }
-  }
-}
-
-/// The validator of sources that never change.
-struct OnlyVersion: SourceDescription.Validator {
-  func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
-    newer is OnlyVersion ? .same : .other
   }
 }

@@ -16,13 +16,10 @@ final class ReadySource: RangeSource {
     self.suspends = suspends
   }
 
-  /// It does not wait for anything.
-  var isPrompt: Bool { true }
-
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
     SourceDescription(
       id: id, validator: OnlyVersion(), byteCount: blocks.count * CacheTopic.blockSize,
-      preferredBlockSize: CacheTopic.blockSize)
+      preferredBlockSize: CacheTopic.blockSize, traits: .neverWaiting)
   }
 
   /// - Precondition: `range` is a block.

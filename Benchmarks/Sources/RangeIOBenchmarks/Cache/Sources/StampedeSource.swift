@@ -16,9 +16,6 @@ final class StampedeSource: RangeSource {
 
   var use: SourceUse { state.withLock { SourceUse(reads: $0.reads, bytes: $0.reads * CacheTopic.blockSize) } }
 
-  /// True: nobody cancels here, and the reader is to add no work of its own.
-  var isPrompt: Bool { true }
-
   /// To be called by everyone, right before he reads.
   func arrive() {
     let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
@@ -33,7 +30,8 @@ final class StampedeSource: RangeSource {
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
     SourceDescription(
       id: "stampede", validator: OnlyVersion(), byteCount: CacheTopic.blockSize,
-      preferredBlockSize: CacheTopic.blockSize)
+      // Nobody cancels here.
+      preferredBlockSize: CacheTopic.blockSize, traits: .neverWaiting)
   }
 
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

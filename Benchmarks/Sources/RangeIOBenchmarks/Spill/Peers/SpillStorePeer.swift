@@ -90,10 +90,9 @@ private final class EmptySource: RangeSource {
     }
   }
 
-  var isPrompt: Bool { true }
-
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
-    SourceDescription(id: "blocks", validator: Version(), byteCount: 1 << 40, preferredBlockSize: blockSize)
+    SourceDescription(
+      id: "blocks", validator: Version(), byteCount: 1 << 40, preferredBlockSize: blockSize, traits: .neverWaiting)
   }
 
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -12,7 +12,7 @@
           let small = try await source.read(100..<4196, of: description)
           #expect(small == content(100..<4196) && small.backingByteCount <= 8192)
           let grid = try #require(BlockGrid(blockSize: 1 << 18))
-          let pieces = try await source.read((1 << 18)..<(1 << 20), of: description, scatteredBy: grid)
+          let pieces = try await source.read(grid.pieces(of: (1 << 18)..<(1 << 20)).map(\.range), of: description)
           #expect(pieces.count == 3)
           for (index, piece) in pieces.enumerated() {
             #expect(piece == content((index + 1) << 18..<(index + 2) << 18))
@@ -27,7 +27,7 @@
         try await withSource(server) { source, description in
           server.log.clear()
           let grid = try #require(BlockGrid(blockSize: 4096))
-          let pieces = try await source.read(5000..<900_000, of: description, scatteredBy: grid)
+          let pieces = try await source.read(grid.pieces(of: 5000..<900_000).map(\.range), of: description)
           #expect(Bytes(concatenating: pieces) == content(5000..<900_000))
           #expect(server.log.requestCount == 1)
         }

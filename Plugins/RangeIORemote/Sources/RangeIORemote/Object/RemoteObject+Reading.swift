@@ -12,35 +12,42 @@
       return sink.parts()[0]
     }
 
-    /// The bytes of `range`, one piece for each block of `grid`, each in memory of its own.
-    nonisolated(nonsending) func bytes(
-      _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-    ) async throws -> [Bytes] {
-      let sink = BodySink(counts: grid.pieces(of: range).map(\.range.count))
-      try await read(range, of: source, into: sink)
-      return sink.parts()
-    }
-
-    /// The bytes of several ranges, in their order. As many are read at the same time as there may be connections.
+    /// The bytes of several ranges, in their order, each in memory of its own. Ranges without a gap between them are one
+    /// request. As many are read at the same time as there may be connections.
     nonisolated(nonsending) func bytes(
       _ ranges: [ByteRange], of source: SourceDescription
     ) async throws -> [Bytes] {
-      if ranges.count == 1, !ranges[0].isEmpty { return [try await bytes(ranges[0], of: source)] }
       var all = [Bytes](repeating: Bytes(), count: ranges.count)
-      let most = core.settings.maxConnectionsPerHost
-      try await withThrowingTaskGroup(of: (Int, Bytes).self) { group in
-        var underWay = 0
-        for (index, range) in ranges.enumerated() where !range.isEmpty {
-          if underWay == most, let (index, bytes) = try await group.next() {
-            all[index] = bytes
-            underWay -= 1
-          }
-          group.addTask { (index, try await self.bytes(range, of: source)) }
-          underWay += 1
+      // By the index of its first range.
+      var runs: [Range<Int>] = []
+      for (index, range) in ranges.enumerated() where !range.isEmpty {
+        if let last = runs.last, last.upperBound == index, ranges[index - 1].upperBound == range.lowerBound {
+          runs[runs.count - 1] = last.lowerBound..<index + 1
+        } else {
+          runs.append(index..<index + 1)
         }
-        for try await (index, bytes) in group { all[index] = bytes }
+      }
+      if runs.count == 1, let run = runs.first {
+        all.replaceSubrange(run, with: try await bytes(run: ranges[run], of: source))
+        return all
+      }
+      let most = core.settings.maxConnectionsPerHost
+      try await withThrowingTaskGroup(of: (Range<Int>, [Bytes]).self) { group in
+        for (count, run) in runs.enumerated() {
+          if count >= most, let (run, bytes) = try await group.next() { all.replaceSubrange(run, with: bytes) }
+          group.addTask { (run, try await self.bytes(run: ranges[run], of: source)) }
+        }
+        for try await (run, bytes) in group { all.replaceSubrange(run, with: bytes) }
       }
       return all
+    }
+
+    private nonisolated(nonsending) func bytes(
+      run: ArraySlice<ByteRange>, of source: SourceDescription
+    ) async throws -> [Bytes] {
+      let sink = BodySink(counts: run.map(\.count))
+      try await read(run[run.startIndex].lowerBound..<run[run.endIndex - 1].upperBound, of: source, into: sink)
+      return sink.parts()
     }
 
     /// Passes the bytes of `range` to `receive`, in order and as they arrive, in pieces of any size.

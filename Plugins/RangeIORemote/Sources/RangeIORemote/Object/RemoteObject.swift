@@ -138,11 +138,13 @@
           self?.dropOpening(of: snapshot)
         }
         if described.opening != nil { snapshot.opened.withLock { $0 = object.bytes } }
+        var traits = SourceDescription.Traits()
+        (traits.cost, traits.isSettled, traits.context) = (cost, object.isSettled, snapshot)
+        traits.answersCancellation = true
         let new = SourceDescription(
           id: id, name: name, validator: object.version.inGeneration(pin.generation).validator, byteCount: object.size,
           preferredBlockSize: settings.blockSize?.bytes ?? RemoteConfiguration.usualBlockSize,
-          traits: .init(
-            cost: cost, isSettled: object.isSettled, context: snapshot))
+          traits: traits)
         described.last = new
         return (new, described.opening)
       }

@@ -57,22 +57,14 @@
       try await object.bytes(range, of: source)
     }
 
-    /// The bytes of several ranges. As many are read at the same time as there may be connections.
+    /// The bytes of several ranges, each in memory of its own. Ranges without a gap between them are one request; as many
+    /// requests run at the same time as there may be connections.
     ///
     /// - Throws: as ``read(_:of:)-(ByteRange,_)``.
     public nonisolated(nonsending) func read(
       _ ranges: [ByteRange], of source: SourceDescription
     ) async throws -> [Bytes] {
       try await object.bytes(ranges, of: source)
-    }
-
-    /// The bytes of `range` for a cache: one request, and each block in memory of its own.
-    ///
-    /// - Throws: as ``read(_:of:)-(ByteRange,_)``.
-    public nonisolated(nonsending) func read(
-      _ range: ByteRange, of source: SourceDescription, scatteredBy grid: BlockGrid
-    ) async throws -> [Bytes] {
-      try await object.bytes(range, of: source, scatteredBy: grid)
     }
 
     /// Passes the bytes of `range` to `receive`, in order and as they arrive: for long ranges that go straight to a file.
@@ -97,9 +89,6 @@
     public nonisolated(nonsending) func readAll(_ receive: (Bytes) throws -> Void) async throws -> Int {
       try await object.passAll(to: receive)
     }
-
-    /// `true`: cancelling and closing are answered at once, whatever the server does.
-    public var isPrompt: Bool { true }
 
     /// Reads and bytes returned, requests sent, bytes received, and answers that broke and were continued.
     public func statistics() -> [Counters] { openedObject.map { [$0.counts()] } ?? [] }

@@ -24,7 +24,7 @@
   ///
   /// **Connections** are shared by all sources with equal settings, and closed with the last one.
   ///
-  /// **Cancellation** is answered at once (`isPrompt`).
+  /// **Cancellation** is answered at once.
   ///
   /// No error, count or description shows a key, a token or a signature. For a presigned URL, which is plain HTTPS, use
   /// `RangeReader(contentsOf:)` or the plugin RangeIOHTTP.
