@@ -155,11 +155,16 @@ final class SourceLink: Sendable {
   private static func readBlocks(
     _ source: any RangeSource, _ request: ReadRequest, _ grid: BlockGrid
   ) async throws -> Bytes {
+    guard grid.block(at: request.range.lowerBound) != grid.block(at: request.range.upperBound - 1) else {
+      let all = try await source.read([request.range], of: request.source)
+      // Any other number of answers is a wrong number of bytes.
+      return all.count == 1 ? all[0] : Bytes()
+    }
     let blocks = request.asking(for: grid.pieces(of: request.range).map(\.range))
     let response = try await readSeveral(source, blocks)
     // Each for itself: a piece that is too short and one that is too long would be right together, and shifted.
     try response.check(blocks)
-    return blocks.moreRanges.isEmpty ? response.bytes : Bytes(concatenating: Array(response.pieces))
+    return Bytes(concatenating: Array(response.pieces))
   }
 
   /// Runs `work` in a task of its own and waits for it. If cancelled or closed, returns at once and cancels that task.

@@ -75,6 +75,8 @@ extension RangeSource where Self: ~Copyable {
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription
   ) async throws -> [Bytes] {
+    // Most often: one block of a cache.
+    if ranges.count == 1, !ranges[0].isEmpty { return [try await read(ranges[0], of: source)] }
     var all: [Bytes] = []
     all.reserveCapacity(ranges.count)
     for run in ByteRanges.runs(ranges) {
