@@ -102,7 +102,12 @@ import RangeIOTiers
     }
 
     var statistics: [String: any Encodable & Sendable] {
-      var all: [String: any Encodable & Sendable] = ["store": tiers.statistics(), "estimates": tiers.estimates()]
+      // By the names of tiers and counts, which metrics then have in theirs.
+      let store = tiers.statistics().map { tier in (tier.name, tier.names.map { ($0, tier[$0] ?? 0) }) }
+      var all: [String: any Encodable & Sendable] = [
+        "store": Dictionary(uniqueKeysWithValues: store.map { ($0, Dictionary(uniqueKeysWithValues: $1)) }),
+        "estimates": tiers.estimates(),
+      ]
       let nodes = countsOfNodes()
       if !nodes.isEmpty { all["nodes"] = nodes }
       if let sharing = countsOfSharing() { all["shared"] = sharing }

@@ -185,7 +185,11 @@
             let absent = try await get("/none", port)
             #expect(absent.head.hasPrefix("HTTP/1.1 404"))
             let metrics = try await get("/-/stats?format=prometheus", port)
-            #expect(String(decoding: metrics.body, as: UTF8.self).contains("rangeio_store_memory_"))
+            let text = String(decoding: metrics.body, as: UTF8.self)
+            for name in ["memory_hits", "compressed_limit", "disk_written", "memory_queue_demoted", "all_memory_bytes"]
+            {
+              #expect(text.contains("\nrangeio_store_\(name) "), "\(name)")
+            }
           }
           let sent = origin.log.bodyBytes - before
           // What opening brings along, and the words of the 404.
