@@ -69,6 +69,13 @@ for folder in Plugins/*/; do
     esac
   done < <(imports "$folder")
 
+  # Without the trait such an import is a warning, and 'make test' without traits fails.
+  while IFS= read -r file; do
+    ! awk '/^#if /{ within = 1 } /^#endif/{ within = 0 } within { next }
+      /^public import /{ imported = 1; next } /(^| )public /{ used = 1 } END { exit !(imported && !used) }' "$file" ||
+      fail "$file: put 'public import' within '#if', since nothing outside of it is public"
+  done < <(grep -rlE --include='*.swift' '^#if [A-Z][A-Za-z0-9]*$' "$folder/Sources" || true)
+
   [ "$name" != RangeIORemote ] || continue
   found=$(grep -rnE --include='*.swift' '@testable +import +RangeIO( |$)|@testable +import +RangeIO(Testing|Foundation)|package +import +RangeIO( |$)|@_spi' "$folder" || true)
   [ -z "$found" ] || fail "a plugin uses the public API of RangeIO only:"$'\n'"$found"

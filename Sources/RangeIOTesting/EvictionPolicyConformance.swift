@@ -5,7 +5,7 @@ public import RangeIO
 ///
 /// ```swift
 /// @Test(arguments: 0..<1000) func `my policy keeps to the contract`(seed: UInt64) throws {
-///   try EvictionPolicyConformance.check(EvictionPolicyFactory(name: "mine") { Mine(capacity: $0) }, seed: seed)
+///   try EvictionPolicyConformance.check(Eviction(name: "mine") { Mine(capacity: $0) }, seed: seed)
 /// }
 /// ```
 ///
@@ -18,7 +18,7 @@ public enum EvictionPolicyConformance {
   }
 
   /// Creates a policy and runs a shard with random events, which `seed` repeats. Drains the policy at the end.
-  public static func check(_ factory: EvictionPolicyFactory, seed: UInt64, events: Int = 400) throws(Violation) {
+  public static func check(_ factory: Eviction, seed: UInt64, events: Int = 400) throws(Violation) {
     var random = SeededGenerator(seed: seed)
     let capacity = [1, 7, 40, 300, 4000].randomElement(using: &random) ?? 40
     let keys = UInt64.random(in: 1...200, using: &random)

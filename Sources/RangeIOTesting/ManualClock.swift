@@ -4,7 +4,7 @@ import RangeIO
 ///
 /// ```swift
 /// let clock = ManualClock()
-/// let source = SyntheticSource(byteCount: 1 << 40, latency: .milliseconds(20), time: TimeSource(clock))
+/// let source = SyntheticSource(byteCount: 1 << 40, latency: .milliseconds(20), time: ReadClock(clock))
 /// clock.advance(by: .milliseconds(20))  // wakes all that slept until then
 /// ```
 public final class ManualClock: Clock, Sendable {

@@ -25,7 +25,7 @@ public struct Simulation: Sendable {
   @TaskLocal package static var current: Simulation?
 
   /// The clock of the simulation, for sources and stages.
-  public var time: TimeSource { TimeSource(clock) }
+  public var time: ReadClock { ReadClock(clock) }
 
   /// Use this for readers whose background work must run in the simulation.
   package var configuration: RangeReader.Configuration {

@@ -31,7 +31,7 @@ struct StoreWork {
   var hits = 0
 
   /// The current time by the store's clock.
-  var now: ReadInstant { full.now }
+  var now: ReadClock.Instant { full.now }
 
   static let sizes = [1, 511, 4096, 60_001, 200_000]
   static let grids = [512, 4096].map { BlockGrid(blockSize: $0)! }

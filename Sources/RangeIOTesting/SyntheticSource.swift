@@ -12,7 +12,7 @@ public final class SyntheticSource: RangeSource {
     var reads = 0
     var bytesRead = 0
     /// When the shared link will have transferred all that was asked for.
-    var linkIsFreeAt: ReadInstant?
+    var linkIsFreeAt: ReadClock.Instant?
     var underWay = 0
     var mostUnderWay = 0
     var isClosed = false
@@ -20,7 +20,7 @@ public final class SyntheticSource: RangeSource {
 
   private let id: String
   private let cost: SourceDescription.Cost
-  private let time: TimeSource?
+  private let time: ReadClock?
   private let compressibility: Double
   private let sharesBandwidth: Bool
   private let isAppendOnly: Bool
@@ -38,7 +38,7 @@ public final class SyntheticSource: RangeSource {
   ///   - isAppendOnly: whether the source declares that its bytes never change and that it only grows.
   public init(
     byteCount: Int, id: String = "synthetic", latency: Duration = .zero, bytesPerSecond: Double = .infinity,
-    sharesBandwidth: Bool = false, time: TimeSource? = nil, compressibility: Double = 0, isAppendOnly: Bool = false
+    sharesBandwidth: Bool = false, time: ReadClock? = nil, compressibility: Double = 0, isAppendOnly: Bool = false
   ) {
     self.id = id
     self.sharesBandwidth = sharesBandwidth
@@ -94,7 +94,7 @@ public final class SyntheticSource: RangeSource {
   }
 
   /// When the last of `byteCount` bytes arrives.
-  private func arrival(of byteCount: Int, askedAt now: ReadInstant) -> ReadInstant {
+  private func arrival(of byteCount: Int, askedAt now: ReadClock.Instant) -> ReadClock.Instant {
     let transfer = cost.bytesPerSecond.isFinite ? Duration.seconds(Double(byteCount) / cost.bytesPerSecond) : .zero
     let earliest = now.advanced(by: cost.latency)
     guard sharesBandwidth else { return earliest.advanced(by: transfer) }

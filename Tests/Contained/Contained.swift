@@ -46,7 +46,7 @@ import RangeIOTiers
     let reader =
       way == "manyTiers"
       ? try await RangeReader(
-        source, [.caching(TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128)))])
+        source, [.caching(TieredStore(memory: .mebibytes(256), compressed: .mebibytes(128)))])
       : try await RangeReader(source, [.caching(MemoryStore(limit: .gibibytes(4)))])
     return try await withThrowingTaskGroup(of: (Int, Int).self) { group in
       let (tasks, size) = (32, 1 << 20)
@@ -71,7 +71,7 @@ import RangeIOTiers
     #if HTTP
       if way == "remote" { return try await RangeReader(contentsOf: name) }
       if way == "tiers" || way == "listening" {
-        let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
+        let store = TieredStore(memory: .mebibytes(256), compressed: .mebibytes(128))
         if way == "listening" { store.handleMemoryPressure(from: MemoryPressure.signals()) }
         return try await RangeReader(contentsOf: name, store: store)
       }

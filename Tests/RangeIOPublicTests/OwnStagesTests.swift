@@ -10,10 +10,10 @@ struct OwnStagesTests {
   private final class SlowSource: RangeSource {
     private let bytes: Bytes
     private let times: [Duration]
-    private let time: TimeSource
+    private let time: ReadClock
     private let asked = Mutex((count: 0, cancelled: 0))
 
-    init(_ bytes: Bytes, times: [Duration], time: TimeSource) {
+    init(_ bytes: Bytes, times: [Duration], time: ReadClock) {
       self.bytes = bytes
       self.times = times
       self.time = time

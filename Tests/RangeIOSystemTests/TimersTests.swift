@@ -19,7 +19,7 @@ import Testing
         // The timers themselves are tested. Long enough not to be over before they begin.
         try await Task.sleep(for: .milliseconds(1))
         try await Task.sleep(for: .milliseconds(1), clock: .suspending)
-        try await TimeSource.continuous.sleep(for: .milliseconds(1))
+        try await ReadClock.continuous.sleep(for: .milliseconds(1))
         await reader.close()
       }
     }

@@ -24,7 +24,7 @@ struct BlockAccesses: Sendable {
   }
 
   /// Reads that find their block in a cache of `capacity` blocks.
-  func hits(_ factory: EvictionPolicyFactory, capacity: Int) -> Int {
+  func hits(_ factory: Eviction, capacity: Int) -> Int {
     var policy = SelfTuned(factory, capacity: capacity)
     var slots = [Int32](repeating: -1, count: blocks.count)
     var numbers: [Int] = []

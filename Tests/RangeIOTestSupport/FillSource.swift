@@ -70,8 +70,8 @@ struct FillSource {
 
   /// What a tier above would have evicted now.
   func chunk(
-    _ block: Int, _ part: Range<Int>? = nil, fetchedAt: ReadInstant? = nil, lastRead: ReadInstant? = nil,
-    at now: ReadInstant
+    _ block: Int, _ part: Range<Int>? = nil, fetchedAt: ReadClock.Instant? = nil, lastRead: ReadClock.Instant? = nil,
+    at now: ReadClock.Instant
   ) -> Chunk {
     let whole = self.block(block)
     let range = part.map { whole.lowerBound + $0.lowerBound..<whole.lowerBound + $0.upperBound } ?? whole

@@ -27,7 +27,7 @@ final class MeasuringSource: RangeSource {
   private let context: Context
   private let readsToLearn: Int
   /// The clock, if all reads share one link.
-  private let sharedTime: TimeSource?
+  private let sharedTime: ReadClock?
   private let readsEnded = Locked(0)
   private let asked = Noted<ByteRange>()
 
@@ -40,7 +40,7 @@ final class MeasuringSource: RangeSource {
   init(
     byteCount: Int, stating stated: SourceDescription.Cost, costing cost: SourceDescription.Cost,
     after readsToLearn: Int = 1, fetchSize: Int? = nil, sharesBandwidth: Bool = false,
-    time: TimeSource? = nil
+    time: ReadClock? = nil
   ) {
     base = SyntheticSource(
       byteCount: byteCount, latency: cost.latency, bytesPerSecond: cost.bytesPerSecond,

@@ -29,12 +29,12 @@ final class ScriptedSource: RangeSource {
 
   private let byteCount: Int
   private let id: String
-  private let time: TimeSource
+  private let time: ReadClock
   private let plan: @Sendable (Int) -> Step
   private let state = Locked(State())
 
   init(
-    byteCount: Int = 100_000, id: String = "scripted", time: TimeSource, plan: @escaping @Sendable (Int) -> Step
+    byteCount: Int = 100_000, id: String = "scripted", time: ReadClock, plan: @escaping @Sendable (Int) -> Step
   ) {
     self.byteCount = byteCount
     self.id = id
@@ -60,7 +60,7 @@ final class ScriptedSource: RangeSource {
   func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes] { try await follow(ranges) }
 
   private func follow(_ ranges: [ByteRange]) async throws -> [Bytes] {
-    let now = ReadInstant(nanoseconds: 0).duration(to: time.now)
+    let now = ReadClock.Instant(nanoseconds: 0).duration(to: time.now)
     let number = state.withLock { state in
       state.asked.append(Asked(ranges: ranges, at: now))
       return state.asked.count - 1
@@ -102,7 +102,7 @@ extension Counters {
 /// A stage that notes when a request is to have ended, and why it is made.
 struct NotingRequests: ReadStage {
   struct Seen: Equatable {
-    var deadline: ReadInstant?
+    var deadline: ReadClock.Instant?
     var purpose: ReadUrgency.Purpose
   }
   let notes = Noted<Seen>()

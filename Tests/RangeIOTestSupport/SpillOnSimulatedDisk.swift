@@ -25,7 +25,7 @@ struct SpillOnSimulatedDisk {
     configuration.keepsFirstReads = true
     configuration.codec = IdentityCodec()
     configuration.freeSpaceFloor = .bytes(0)
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     configuration.work = .tasks(BackgroundWork())
     configuration.wallClock = { [clock] in 1_700_000_000_000_000_000 + clock.now.offset.nanoseconds }
     change(&configuration)

@@ -32,14 +32,14 @@ struct TieredRecount {
   /// What does not add up, in words.
   private(set) var faults: [String] = []
   private let tiers: MemoryTiers
-  private let store: TieredChunkStore
-  private let outer: TieredChunkStore?
+  private let store: TieredStore
+  private let outer: TieredStore?
   private var segmentFootprints = 0
 
   /// Walks through `store`, in which nobody changes anything meanwhile.
   ///
   /// - Parameter outer: the store of three tiers of which it is the upper one.
-  init(_ store: TieredChunkStore, _ quiet: Quiet = .atRest, of outer: TieredChunkStore? = nil) {
+  init(_ store: TieredStore, _ quiet: Quiet = .atRest, of outer: TieredStore? = nil) {
     self.store = store
     self.outer = outer
     tiers = store.memory!

@@ -5,7 +5,7 @@ import RangeIOTesting
 
 /// A source of which a test keeps blocks in two tiers by hand, and moves them step by step.
 struct TieredSource {
-  let store: TieredChunkStore
+  let store: TieredStore
   let clock = ManualClock()
   /// Runs what is moved in the background, when the test says so.
   let executor = JobCount()
@@ -15,18 +15,18 @@ struct TieredSource {
 
   var tiers: MemoryTiers { store.memory! }
   var mover: DemotionQueue { store.mover }
-  var counts: TieredChunkStore.Counts { store.counts() }
+  var counts: TieredStore.Counts { store.counts() }
 
   init(
     memory: Int = 40_000, compressed: Int = 60_000,
-    _ configure: (inout TieredChunkStore.Configuration) -> Void = { _ in }
+    _ configure: (inout TieredStore.Configuration) -> Void = { _ in }
   ) {
-    var configuration = TieredChunkStore.Configuration(memory: .bytes(memory), compressed: .bytes(compressed))
+    var configuration = TieredStore.Configuration(memory: .bytes(memory), compressed: .bytes(compressed))
     configuration.compressed.codec = codec
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     configuration.background = BackgroundWork(executor: executor)
     configure(&configuration)
-    store = TieredChunkStore(configuration)
+    store = TieredStore(configuration)
     source = Self.description(0)
     token = store.token(of: source, on: BlockGrid(blockSize: 1024)!)
   }

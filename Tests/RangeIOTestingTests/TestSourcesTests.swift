@@ -26,7 +26,7 @@ struct TestSourcesTests {
   @Test func `latency and bandwidth pass on the clock that was given`() async throws {
     let clock = ManualClock()
     let source = SyntheticSource(
-      byteCount: 1_000_000, latency: .milliseconds(20), bytesPerSecond: 1e6, time: TimeSource(clock))
+      byteCount: 1_000_000, latency: .milliseconds(20), bytesPerSecond: 1e6, time: ReadClock(clock))
     let reader = try await RangeReader(source)
     let read = Task { try await reader.read(0..<100_000) }
     await clock.untilSleepers(1)

@@ -63,7 +63,7 @@ struct ExplainCommandTests {
     let spill = directory("spill")
     var disk = DiskConfiguration(directory: spill, limit: .mebibytes(16))
     (disk.keepsFastSources, disk.keepsFirstReads, disk.writesOnInsertion) = (true, true, true)
-    let store = try await TieredChunkStore(memory: .mebibytes(1), disk: disk)
+    let store = try await TieredStore(memory: .mebibytes(1), disk: disk)
     let reader = try await RangeReader(FileSource(FilePath(path)), [.caching(store, fill: .block)])
     // A file is kept once it has settled: a moment after it was written.
     while store.counts().memory.blocks == 0 { _ = try await reader.read(0..<65_536) }

@@ -22,7 +22,7 @@ struct Verification {
     var configuration = SpillStore.Configuration(
       known: directory, limit: .gibibytes(1), segmentSize: .kibibytes(256))
     // A clock that stands still: where the disk of a busy machine takes a second, the store would leave it alone.
-    configuration.time = TimeSource(ManualClock())
+    configuration.time = ReadClock(ManualClock())
     let store = try await SpillStore.open(configuration)
     let blocks = KnownBlocks(store)
     var (wanted, found, wrong, risen) = (0, 0, 0, 0)

@@ -11,7 +11,7 @@ let url = "https://example.com/planet.pmtiles"
 let configuration = RemoteConfiguration()
 let secret = ""
 let logger = Logger(label: "samples")
-let tiers: TieredChunkStore = sample()
+let tiers: TieredStore = sample()
 let server: any Service = sample()
 
 struct Tokens: Sendable {

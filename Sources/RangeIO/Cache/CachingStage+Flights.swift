@@ -160,7 +160,7 @@ extension CachingStage {
 final class CacheKeeper: Sendable {
   let store: any FullChunkStore
   /// The store's, for the age of chunks.
-  let time: TimeSource
+  let time: ReadClock
   /// Longer ranges are not kept.
   private let largest: Int
   private let keptBytes = Atomic<Int>(0)

@@ -16,7 +16,7 @@
 ///
 /// `EvictionPolicyConformance` of `RangeIOTesting` runs any policy as a shard would and reports what it did wrong;
 /// `EvictionPolicyTests` does so with the built-in ones. `Docs/Guides/WritingAnEvictionPolicy.md` walks through an
-/// example. To use a policy in a store, wrap it in an ``EvictionPolicyFactory``.
+/// example. To use a policy in a store, wrap it in an ``Eviction``.
 public protocol EvictionPolicy: Sendable {
   /// The limit for the sum of all weights, in bytes. Changes while the policy is in use, when the store is resized.
   var capacity: Int { get set }
@@ -54,9 +54,9 @@ extension EvictionPolicy {
 /// The built-in kinds are static members. For a policy of your own, pass a name and a closure:
 ///
 /// ```swift
-/// let random = EvictionPolicyFactory(name: "random") { RandomEviction(capacity: $0) }
+/// let random = Eviction(name: "random") { RandomEviction(capacity: $0) }
 /// ```
-public struct EvictionPolicyFactory: Sendable {
+public struct Eviction: Sendable {
   /// A word for the kind, as used in reports and on the command line.
   package let name: String
   /// Creates an empty policy for a capacity in bytes.
@@ -83,17 +83,17 @@ public struct EvictionPolicyFactory: Sendable {
   }
 
   /// LRU: evicts the chunk that was not read for the longest time. For comparison.
-  public static let lru = EvictionPolicyFactory(name: "lru") { LRU(capacity: $0) }
+  public static let lru = Eviction(name: "lru") { LRU(capacity: $0) }
   /// SIEVE (NSDI '24), exact: cheap hits, weak against scans. For comparison.
-  public static let sieve = EvictionPolicyFactory(name: "sieve") { SIEVE(capacity: $0) }
+  public static let sieve = Eviction(name: "sieve") { SIEVE(capacity: $0) }
   /// S3-FIFO (SOSP '23): chunks that are read once leave soon, so that scans do not empty the cache.
-  public static let s3fifo = EvictionPolicyFactory(name: "s3fifo") { S3FIFO(capacity: $0) }
+  public static let s3fifo = Eviction(name: "s3fifo") { S3FIFO(capacity: $0) }
   /// S3-FIFO whose parameters follow the load, the default: small simulations of a few variants tell which would hit
   /// most.
   public static let adaptive = adaptive(PolicyTuner.Settings())
 
-  package static func adaptive(_ settings: PolicyTuner.Settings) -> EvictionPolicyFactory {
-    EvictionPolicyFactory(name: "adaptive") {
+  package static func adaptive(_ settings: PolicyTuner.Settings) -> Eviction {
+    Eviction(name: "adaptive") {
       S3FIFO.tuned(capacity: $0, settings)
     } makeTuner: {
       PolicyTuner(capacity: $0, settings)

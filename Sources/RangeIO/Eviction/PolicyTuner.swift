@@ -1,7 +1,7 @@
 /// Chooses the parameters of a store's policies by what its reads would have hit with each of a few candidates.
 ///
 /// A pure value: sampled reads in, decisions out. A store has one, however many shards; each shard's policy now and then
-/// calls it in ``S3FIFO/consult(_:)``. Only ``EvictionPolicyFactory/adaptive`` makes use of it.
+/// calls it in ``S3FIFO/consult(_:)``. Only ``Eviction/adaptive`` makes use of it.
 ///
 /// **How it decides.** A ``MiniatureCache`` for each candidate reads a sample of the keys. Five times in the time that
 /// as many reads take as there are chunks, the hits of all candidates are compared, those of old reads for less: they

@@ -9,7 +9,7 @@ package struct SelfTuned: EvictionPolicy {
   private var insertions = 0
 
   /// - Parameter tunes: `false` for one that keeps the parameters that it begins with.
-  package init(_ factory: EvictionPolicyFactory, capacity: Int, tunes: Bool = true) {
+  package init(_ factory: Eviction, capacity: Int, tunes: Bool = true) {
     policy = factory.make(capacity)
     if tunes { tuner = factory.makeTuner?(capacity) }
   }

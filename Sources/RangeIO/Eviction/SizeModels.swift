@@ -28,7 +28,7 @@ struct SizeModels: Sendable {
   ///   - share: the share of keys that ``Sample`` chooses.
   ///   - tunes: whether each model of a policy with a tuner has one, which takes some ten times as long. Otherwise it has the
   ///     parameters that such a policy begins with.
-  init(capacity: Int, policy: EvictionPolicyFactory, share: Double, tunes: Bool) {
+  init(capacity: Int, policy: Eviction, share: Double, tunes: Bool) {
     self.share = share
     models = Self.factors.map { factor in
       let capacity = Self.scaled(capacity, factor * share)

@@ -2,7 +2,7 @@
 @usableFromInline class ReadLink: @unchecked Sendable {
   // Unchecked because it is not final: it and its subclasses have constants only.
   final let background: BackgroundWork
-  final let time: TimeSource
+  final let time: ReadClock
   /// The end of the chain.
   final let bottom: SourceLink
   /// Whether this is a ``StageLink``.
@@ -13,7 +13,7 @@
   final let caller: Any.Type?
 
   init(
-    background: BackgroundWork, time: TimeSource, bottom: SourceLink, isStage: Bool = false, showsBase: Bool = false,
+    background: BackgroundWork, time: ReadClock, bottom: SourceLink, isStage: Bool = false, showsBase: Bool = false,
     calledBy caller: Any.Type?
   ) {
     self.background = background

@@ -10,7 +10,7 @@ public struct ReadNext: Sendable {
   /// Starts work that need not read through this.
   package var background: BackgroundWork { link.background }
   /// The clock to use.
-  public var time: TimeSource { link.time }
+  public var time: ReadClock { link.time }
 
   /// Whether the reader is closed, so that nothing can be read through this any more.
   var isClosed: Bool { link.bottom.isClosed }
@@ -117,7 +117,7 @@ extension ReadNext {
   /// closing does not end a wait by `Task.sleep` or ``time``, and the reader then waits for that stage.
   ///
   /// - Throws: `CancellationError`, `ReadError.Code.closed`.
-  public nonisolated(nonsending) func sleep(until instant: ReadInstant) async throws {
+  public nonisolated(nonsending) func sleep(until instant: ReadClock.Instant) async throws {
     try await answer { [time] in try await time.sleep(until: instant) }
   }
 

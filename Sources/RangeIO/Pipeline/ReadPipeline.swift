@@ -74,7 +74,7 @@ extension ReadPipeline {
   nonisolated(nonsending) func opening(
     _ bottom: ReadNext, _ describe: nonisolated(nonsending) () async throws -> SourceDescription
   ) async throws -> SourceDescription {
-    var deadline: ReadInstant?
+    var deadline: ReadClock.Instant?
     for stage in stages {
       if let stage = stage as? any OpeningStage {
         return try await stage.opening(bottom, until: deadline, describe)

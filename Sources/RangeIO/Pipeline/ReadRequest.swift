@@ -13,7 +13,7 @@ public struct ReadRequest: Sendable {
     var moreRanges: [ByteRange] = []
     var urgency: ReadUrgency?
     var caching = CachePolicy.normal
-    var deadline: ReadInstant?
+    var deadline: ReadClock.Instant?
     var grid: BlockGrid?
     var isOneOfMany = false
     var isKept = false
@@ -115,7 +115,7 @@ public struct ReadRequest: Sendable {
   }
 
   /// The time by which the whole read must end, or `nil`.
-  public var deadline: ReadInstant? {
+  public var deadline: ReadClock.Instant? {
     get { extras?.rest.deadline }
     set { change { $0.deadline = newValue } }
   }

@@ -33,7 +33,7 @@ final class SourceLink: Sendable {
   /// This link as the end of a chain of stages.
   ///
   /// - Parameter caller: the type of the lowest stage, if there is one.
-  func next(_ time: TimeSource, calledBy caller: Any.Type?) -> ReadNext {
+  func next(_ time: ReadClock, calledBy caller: Any.Type?) -> ReadNext {
     ReadNext(EndLink(self, time, caller))
   }
 
@@ -56,7 +56,7 @@ final class SourceLink: Sendable {
   /// Waits until the source may have changed since `seen`, or the interval is over. The interval is the longer one if
   /// the source reports changes by the end of the shorter one. Only trying shows whether it can: it throws if not.
   func waitForChange(
-    after seen: SourceDescription, within interval: Duration, ifTold longInterval: Duration, _ time: TimeSource
+    after seen: SourceDescription, within interval: Duration, ifTold longInterval: Duration, _ time: ReadClock
   ) async throws {
     let answer = Promise<Void>()
     isTold.store(seen.reportsChanges, ordering: .relaxed)
@@ -77,7 +77,7 @@ final class SourceLink: Sendable {
 
   /// Waits for `answer`, or until `soon`. If the source reports changes by then, waits until `later` instead.
   func wait(
-    for answer: Promise<Void>, until soon: ReadInstant, orLater later: ReadInstant?, _ time: TimeSource
+    for answer: Promise<Void>, until soon: ReadClock.Instant, orLater later: ReadClock.Instant?, _ time: ReadClock
   ) async throws {
     let timer = background.start { [self] in
       // The sleep fails only when the timer is cancelled, and then it is no longer needed.
@@ -196,7 +196,7 @@ private final class EndLink: ReadLink, @unchecked Sendable {
   private let gate: ShutdownGate
   private let source: any RangeSource & ~Copyable
 
-  init(_ link: SourceLink, _ time: TimeSource, _ caller: Any.Type?) {
+  init(_ link: SourceLink, _ time: ReadClock, _ caller: Any.Type?) {
     gate = link.gate
     source = link.source
     super.init(background: link.background, time: time, bottom: link, calledBy: caller)

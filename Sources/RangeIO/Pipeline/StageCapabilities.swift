@@ -38,7 +38,7 @@ protocol OpeningStage: ReadStage {
   ///
   /// - Parameter deadline: no try begins later.
   nonisolated(nonsending) func opening(
-    _ next: ReadNext, until deadline: ReadInstant?,
+    _ next: ReadNext, until deadline: ReadClock.Instant?,
     _ describe: nonisolated(nonsending) () async throws -> SourceDescription
   ) async throws -> SourceDescription
 }

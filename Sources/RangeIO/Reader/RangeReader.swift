@@ -29,14 +29,14 @@ public actor RangeReader {
   /// Settings of a reader, apart from its source and stages. The initialisers say what each means.
   package struct Configuration: Sendable {
     package var background: BackgroundWork
-    package var time: TimeSource
+    package var time: ReadClock
     package var onChange: RangeReader.ChangePolicy
     package var pollInterval: Duration
     /// The least number of bytes that a stream asks for at once.
     package var streamWindow = StreamCursor.smallestWindow
 
     package init(
-      background: BackgroundWork = BackgroundWork(), time: TimeSource = .continuous, onChange: ChangePolicy = .fail,
+      background: BackgroundWork = BackgroundWork(), time: ReadClock = .continuous, onChange: ChangePolicy = .fail,
       pollInterval: Duration = .seconds(1)
     ) {
       self.background = background
@@ -60,7 +60,7 @@ public actor RangeReader {
   ///   an order of stages that cannot work; `CancellationError`.
   public init(
     _ source: some RangeSource, _ pipeline: ReadPipeline = [], onChange: ChangePolicy = .fail,
-    pollInterval: Duration = .seconds(1), time: TimeSource = .continuous
+    pollInterval: Duration = .seconds(1), time: ReadClock = .continuous
   ) async throws {
     let configuration = Configuration(time: time, onChange: onChange, pollInterval: pollInterval)
     core = try await .open(source, pipeline, configuration)

@@ -39,7 +39,7 @@ extension ReaderCore {
   /// takes long, and a source that cannot be asked just now may still be read, out of a cache at least.
   func current() async throws -> SourceDescription {
     let known = source
-    let asked = ReadInstant(nanoseconds: lastTurn.load(ordering: .relaxed))
+    let asked = ReadClock.Instant(nanoseconds: lastTurn.load(ordering: .relaxed))
     if known.cost.latency > Self.quickAnswer, time.now < asked.advanced(by: pollInterval) { return known }
     do { return try await turn() } catch let error as ReadError where error.isTransient { return source }
   }
@@ -204,20 +204,20 @@ extension ReaderCore {
 /// When streams that follow a reader's source check it. One check serves all of them.
 struct FollowingLooks {
   /// When the next check may begin.
-  var next: ReadInstant
+  var next: ReadClock.Instant
   /// When the last completed check began.
-  var last: ReadInstant
+  var last: ReadClock.Instant
   /// How many checks have completed.
   var count = 0
 
   /// Whether a check may begin now. If so, the next one must wait for `pause`.
-  mutating func begins(at now: ReadInstant, _ pause: Duration) -> Bool {
+  mutating func begins(at now: ReadClock.Instant, _ pause: Duration) -> Bool {
     guard now >= next else { return false }
     next = now.advanced(by: pause)
     return true
   }
 
-  mutating func ended(begun start: ReadInstant) {
+  mutating func ended(begun start: ReadClock.Instant) {
     count += 1
     last = max(last, start)
   }

@@ -34,7 +34,7 @@ final class ReaderCore: Sendable {
   let counters = ReaderCounters()
   let onChange: RangeReader.ChangePolicy
   let pollInterval: Duration
-  let time: TimeSource
+  let time: ReadClock
   /// When the last successful look at what the source's name leads to began, in nanoseconds; `.min`: it is to be looked at.
   let lastTurn: Atomic<Int64>
   /// Checks for changes between reads, if the policy asks for it.

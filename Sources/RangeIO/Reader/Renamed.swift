@@ -44,6 +44,18 @@ public enum ReadCounts {}
 @available(*, unavailable, renamed: "Counters")
 public enum TierStatistics {}
 
+/// Now ``Eviction``.
+@available(*, unavailable, renamed: "Eviction")
+public enum EvictionPolicyFactory {}
+
+/// Now ``ReadClock``.
+@available(*, unavailable, renamed: "ReadClock")
+public enum TimeSource {}
+
+/// Now ``ReadClock.Instant``.
+@available(*, unavailable, renamed: "ReadClock.Instant")
+public enum ReadInstant {}
+
 extension ReadPipeline {
   /// Gone: stages are listed in an array.
   @available(*, unavailable, message: "list the stages in an array: '[.caching(store), .retrying()]'")

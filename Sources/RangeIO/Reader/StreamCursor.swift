@@ -51,7 +51,7 @@ package final class StreamCursor {
   private var begun = 0
   private var isEnded = false
   /// When this stream, which follows its source, last asked whether to stop, although there might be more.
-  private var lastAsked: ReadInstant?
+  private var lastAsked: ReadClock.Instant?
   /// Whether it is to stop once it has what there is.
   private var isStopped = false
 

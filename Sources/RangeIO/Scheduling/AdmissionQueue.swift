@@ -25,7 +25,7 @@ struct AdmissionQueue<Waiter> {
   /// A moment to be woken at; `nil` for none any more. Of two alarms, the one with the higher number counts.
   struct Alarm: Equatable {
     let number: Int
-    let at: ReadInstant?
+    let at: ReadClock.Instant?
   }
 
   /// The result of an arrival.
@@ -76,7 +76,7 @@ struct AdmissionQueue<Waiter> {
   ///
   /// - Parameter waiter: called only if the read has to wait.
   mutating func arrived(
-    _ byteCount: Int, _ purpose: ReadUrgency.Purpose, now: ReadInstant, waiter: () -> Waiter
+    _ byteCount: Int, _ purpose: ReadUrgency.Purpose, now: ReadClock.Instant, waiter: () -> Waiter
   ) -> Arrival {
     if queued.isEmpty, canGo(byteCount, now) == .now {
       go(byteCount, now)
@@ -92,7 +92,7 @@ struct AdmissionQueue<Waiter> {
   }
 
   /// A read now waits for this prefetch.
-  mutating func raised(_ ticket: Ticket, now: ReadInstant) -> Actions {
+  mutating func raised(_ ticket: Ticket, now: ReadClock.Instant) -> Actions {
     guard queued[ticket]?.purpose == .prefetch else { return Actions() }
     queued[ticket]?.purpose = .demand
     prefetches.removed()
@@ -102,7 +102,7 @@ struct AdmissionQueue<Waiter> {
   }
 
   /// A waiter has given up. It may have been admitted just before.
-  mutating func left(_ ticket: Ticket, _ byteCount: Int, now: ReadInstant) -> Actions {
+  mutating func left(_ ticket: Ticket, _ byteCount: Int, now: ReadClock.Instant) -> Actions {
     if let one = queued.removeValue(forKey: ticket) {
       if one.purpose == .demand { demands.removed() } else { prefetches.removed() }
       compact()
@@ -114,14 +114,14 @@ struct AdmissionQueue<Waiter> {
   }
 
   /// A read has ended, whether it succeeded or failed.
-  mutating func ended(now: ReadInstant) -> Actions {
+  mutating func ended(now: ReadClock.Instant) -> Actions {
     precondition(underWay > 0, "a read ends once")
     underWay -= 1
     return admit(now)
   }
 
   /// The moment of an alarm has come.
-  mutating func rang(_ number: Int, now: ReadInstant) -> Actions {
+  mutating func rang(_ number: Int, now: ReadClock.Instant) -> Actions {
     if number == alarm.number { alarm = Alarm(number: number, at: nil) }
     return admit(now)
   }
@@ -130,25 +130,25 @@ struct AdmissionQueue<Waiter> {
 
   private enum Turn: Equatable {
     case now
-    case at(ReadInstant)
+    case at(ReadClock.Instant)
     /// When another read ends.
     case later
   }
 
-  private func canGo(_ byteCount: Int, _ now: ReadInstant) -> Turn {
+  private func canGo(_ byteCount: Int, _ now: ReadClock.Instant) -> Turn {
     guard underWay < concurrentReads else { return .later }
     guard let earliest = bucket?.earliest(byteCount), earliest > now else { return .now }
     return .at(earliest)
   }
 
-  private mutating func go(_ byteCount: Int, _ now: ReadInstant) {
+  private mutating func go(_ byteCount: Int, _ now: ReadClock.Instant) {
     underWay += 1
     bucket?.take(byteCount, at: now)
   }
 
-  private mutating func admit(_ now: ReadInstant) -> Actions {
+  private mutating func admit(_ now: ReadClock.Instant) -> Actions {
     var actions = Actions()
-    var wake: ReadInstant?
+    var wake: ReadClock.Instant?
     while let ticket = front(), let one = queued[ticket] {
       let turn = canGo(one.byteCount, now)
       guard turn == .now else {

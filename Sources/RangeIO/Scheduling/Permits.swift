@@ -8,7 +8,7 @@ package final class Permits: Sendable {
   fileprivate typealias State = AdmissionQueue<Waiter>
   private let state: Locked<State>
   /// Permits have no rate, so the time is always now.
-  private static let now = ReadInstant(nanoseconds: 0)
+  private static let now = ReadClock.Instant(nanoseconds: 0)
 
   package init(_ count: Int) { state = Locked(State(concurrentReads: count, bucket: nil)) }
 

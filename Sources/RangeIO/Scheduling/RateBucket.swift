@@ -8,17 +8,17 @@
 struct RateBucket: Equatable {
   let bytesPerSecond: Int
   let burst: Int
-  private var fullAt = ReadInstant(nanoseconds: .min)
+  private var fullAt = ReadClock.Instant(nanoseconds: .min)
 
   init(bytesPerSecond: Int, burst: Int) { (self.bytesPerSecond, self.burst) = (bytesPerSecond, burst) }
 
   /// When a read of `byteCount` bytes may go; possibly long ago.
-  func earliest(_ byteCount: Int) -> ReadInstant {
+  func earliest(_ byteCount: Int) -> ReadClock.Instant {
     fullAt.advanced(by: .nanoseconds(-time(burst - min(byteCount, burst), rounded: .down)))
   }
 
   /// A read goes.
-  mutating func take(_ byteCount: Int, at now: ReadInstant) {
+  mutating func take(_ byteCount: Int, at now: ReadClock.Instant) {
     fullAt = max(fullAt, now).advanced(by: .nanoseconds(time(byteCount, rounded: .up)))
   }
 
@@ -28,7 +28,7 @@ struct RateBucket: Equatable {
   }
 
   /// The time until the bucket is full; zero or less if it is full.
-  func timeToFull(_ now: ReadInstant) -> Duration { now.duration(to: fullAt) }
+  func timeToFull(_ now: ReadClock.Instant) -> Duration { now.duration(to: fullAt) }
 
   private enum Rounding {
     case up, down

@@ -63,8 +63,8 @@ final class LimitingStage: ReadStage {
 
   /// One clock for all readers that share this stage: instants of two clocks cannot be compared.
   private final class Clock: Sendable {
-    let time: TimeSource
-    init(_ time: TimeSource) { self.time = time }
+    let time: ReadClock
+    init(_ time: ReadClock) { self.time = time }
   }
 
   private let state: Locked<State>
@@ -135,7 +135,7 @@ final class LimitingStage: ReadStage {
     }
   }
 
-  private func now(_ next: ReadNext) -> ReadInstant {
+  private func now(_ next: ReadNext) -> ReadClock.Instant {
     (clock.value ?? clock.publish(Clock(next.time))).time.now
   }
 

@@ -52,7 +52,7 @@ final class TimeLimitStage: ReadyStage, TimedStage {
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     counts.add(1, to: Count.waits.rawValue)
     let now = next.time.now
-    let end = min(now.advanced(by: limit), request.deadline ?? ReadInstant(nanoseconds: .max))
+    let end = min(now.advanced(by: limit), request.deadline ?? ReadClock.Instant(nanoseconds: .max))
     var request = request
     request.deadline = end
     guard now < end else { throw timedOut(request) }

@@ -10,7 +10,7 @@ package struct Chunk: Sendable {
   /// The other parts, in order. Usually empty.
   package let morePieces: [RangedBytes]
   /// When the chunk was last read, if the store it comes from tracks that.
-  package let lastRead: ReadInstant?
+  package let lastRead: ReadClock.Instant?
   private let first: Contents
   /// A codec by which the bytes do not shrink by an eighth, if one is known.
   package var incompressibleBy: ChunkEncoding?
@@ -21,7 +21,7 @@ package struct Chunk: Sendable {
   }
 
   package var token: ChunkToken { ticket.token }
-  package var fetchedAt: ReadInstant { ticket.fetchedAt }
+  package var fetchedAt: ReadClock.Instant { ticket.fetchedAt }
   /// Whether it may still be kept: nothing of its block was removed since it left its store.
   package var isValid: Bool {
     ticket.isValid(for: range.lowerBound..<max(range.upperBound, morePieces.last?.range.upperBound ?? 0))
@@ -54,7 +54,7 @@ package struct Chunk: Sendable {
   ///   - ticket: must be made under the lock of the place that the chunk leaves.
   ///   - pieces: the parts of one block that are present: at least one, in order.
   ///   - lastRead: when the chunk was last read, if your store tracks that.
-  package init(ticket: ChunkTicket, pieces: [RangedBytes], lastRead: ReadInstant? = nil) {
+  package init(ticket: ChunkTicket, pieces: [RangedBytes], lastRead: ReadClock.Instant? = nil) {
     self.init(
       ticket: ticket, block: ticket.token.grid.block(at: pieces[0].range.lowerBound), piece: pieces[0],
       morePieces: Array(pieces[1...]), lastRead: lastRead)
@@ -69,7 +69,8 @@ package struct Chunk: Sendable {
   }
 
   package init(
-    ticket: ChunkTicket, block: Int, piece: RangedBytes, morePieces: [RangedBytes] = [], lastRead: ReadInstant? = nil,
+    ticket: ChunkTicket, block: Int, piece: RangedBytes, morePieces: [RangedBytes] = [],
+    lastRead: ReadClock.Instant? = nil,
     incompressibleBy: ChunkEncoding? = nil
   ) {
     self.ticket = ticket
@@ -82,7 +83,7 @@ package struct Chunk: Sendable {
   }
 
   /// A chunk of one part, encoded.
-  package init(ticket: ChunkTicket, block: Int, range: ByteRange, encoded: EncodedBytes, lastRead: ReadInstant?) {
+  package init(ticket: ChunkTicket, block: Int, range: ByteRange, encoded: EncodedBytes, lastRead: ReadClock.Instant?) {
     self.ticket = ticket
     self.block = block
     self.range = range

@@ -70,7 +70,7 @@ public struct StoreTraits: Sendable {
   /// How demoted chunks may come encoded: they are kept like that.
   package var takesEncodedBy: ChunkEncoding?
   /// The clock for the age of chunks.
-  package var time = TimeSource.continuous
+  package var time = ReadClock.continuous
   /// Where it works in the background.
   package var background = BackgroundWork()
 

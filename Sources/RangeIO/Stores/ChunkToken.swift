@@ -140,7 +140,7 @@ public final class ChunkToken: Sendable {
   /// Creates a ticket for bytes that are requested now, or that the store finds now.
   ///
   /// - Parameter fetchedAt: when the bytes were requested from the source. Default: now, by the system's clock.
-  public func ticket(fetchedAt: ReadInstant = TimeSource.continuous.now) -> ChunkTicket {
+  public func ticket(fetchedAt: ReadClock.Instant = ReadClock.continuous.now) -> ChunkTicket {
     ChunkTicket(token: self, generation: generation, fetchedAt: fetchedAt)
   }
 }
@@ -152,7 +152,7 @@ public struct ChunkTicket: Sendable {
   /// The token's generation when the bytes were requested.
   package let generation: UInt64
   /// When the bytes were requested from the source. Their age counts from here, in all tiers.
-  public let fetchedAt: ReadInstant
+  public let fetchedAt: ReadClock.Instant
 
   /// Whether the bytes may still be kept. Check this under the lock of the place where they go.
   public var isValid: Bool {

@@ -9,7 +9,7 @@ package final class ExpiryTimer: Sendable {
 
   /// Starts sweeping by the new limits. `sweep`: returns false if the store is gone.
   package func restart(
-    age: Duration?, idle: Duration?, _ time: TimeSource, _ background: BackgroundWork,
+    age: Duration?, idle: Duration?, _ time: ReadClock, _ background: BackgroundWork,
     _ sweep: @escaping @Sendable () -> Bool
   ) {
     let task = [age, idle].compactMap { $0 }.min().map { shortest in

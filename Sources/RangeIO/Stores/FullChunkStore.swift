@@ -69,7 +69,7 @@ extension FullChunkStore {
   }
 
   /// The current time by the store's clock.
-  package var now: ReadInstant { traits.time.now }
+  package var now: ReadClock.Instant { traits.time.now }
 
   /// Whether the store holds some of `range`. Does not count as a read.
   package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {

@@ -45,7 +45,7 @@ package struct Ledger: ~Copyable, Sendable {
 /// tiers, and room reserved for reads in flight.
 ///
 /// Every byte is taken before it is used and given back after it is released. So the sum never exceeds the limit,
-/// except for the moment after the limit was lowered. `TieredChunkStore` makes one budget for its tiers.
+/// except for the moment after the limit was lowered. `TieredStore` makes one budget for its tiers.
 package final class MemoryBudget: Sendable {
   private let ledger: Ledger
   private let lender = PublishedOnce<Lender>()

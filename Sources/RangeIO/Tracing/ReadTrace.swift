@@ -28,7 +28,7 @@ final class ReadTrace: Sendable {
   }
 
   /// Notes a read. Returns at once.
-  func record(_ request: ReadRequest, at now: ReadInstant) {
+  func record(_ request: ReadRequest, at now: ReadClock.Instant) {
     let (ranges, source) = (request.ranges, request.source)
     var action = buffer.withLock { $0.append(ranges, of: source, now: now) }
     if action == .findPlace {

@@ -25,7 +25,7 @@ struct TraceBuffer {
   private(set) var dropped = 0
   private var phase = Phase.recording
   private var isWriteStarted = false
-  private var lastWrite: ReadInstant?
+  private var lastWrite: ReadClock.Instant?
   /// The sources read last, with their places: found by identity, without a look at their ids.
   private var recent: [(source: SourceDescription, place: Int)] = []
   private var nextRecent = 0
@@ -39,7 +39,7 @@ struct TraceBuffer {
   }
 
   /// Notes the ranges of a read, if the place of its source is known.
-  mutating func append(_ ranges: OneOrMore<ByteRange>, of source: SourceDescription, now: ReadInstant) -> Action {
+  mutating func append(_ ranges: OneOrMore<ByteRange>, of source: SourceDescription, now: ReadClock.Instant) -> Action {
     guard phase == .recording else { return drop(ranges) }
     guard let known = recent.first(where: { $0.source === source }) else { return .findPlace }
     return append(ranges, at: known.place, now: now)
@@ -49,7 +49,7 @@ struct TraceBuffer {
   ///
   /// - Parameter place: `nil` if there is none left for the source.
   mutating func append(
-    _ ranges: OneOrMore<ByteRange>, of source: SourceDescription, at place: Int?, now: ReadInstant
+    _ ranges: OneOrMore<ByteRange>, of source: SourceDescription, at place: Int?, now: ReadClock.Instant
   ) -> Action {
     guard phase == .recording, let place else { return drop(ranges) }
     if recent.count < Self.mostRecent {
@@ -61,7 +61,7 @@ struct TraceBuffer {
     return append(ranges, at: place, now: now)
   }
 
-  private mutating func append(_ ranges: OneOrMore<ByteRange>, at place: Int, now: ReadInstant) -> Action {
+  private mutating func append(_ ranges: OneOrMore<ByteRange>, at place: Int, now: ReadClock.Instant) -> Action {
     for range in ranges where !range.isEmpty {
       guard reads.count < Self.capacity else {
         dropped += 1

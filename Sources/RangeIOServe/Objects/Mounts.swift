@@ -18,7 +18,7 @@
     static let reserved: ServedName = "-"
     private static let root: ServedName = ""
 
-    init(_ upstreams: [(String, any ServedUpstream)], openObjects: Int, time: TimeSource) {
+    init(_ upstreams: [(String, any ServedUpstream)], openObjects: Int, time: ReadClock) {
       var pools: [ServedName: ObjectPool] = [:]
       for (name, upstream) in upstreams {
         let key = ServedName(name)

@@ -25,13 +25,13 @@
     }
     private struct LookTime {
       /// From then on a request begins the next look, and does not wait for it.
-      let isDue: ReadInstant
+      let isDue: ReadClock.Instant
       /// From then on requests wait for the next look.
-      let isOver: ReadInstant
+      let isOver: ReadClock.Instant
     }
     private struct Absence {
       let error: ReadError
-      let isOver: ReadInstant
+      let isOver: ReadClock.Instant
     }
     private struct State {
       var entries: [[ServedName]: Entry] = [:]
@@ -49,10 +49,10 @@
     private let state = Locked(State())
     private let upstream: any ServedUpstream
     private let limit: Int
-    private let time: TimeSource
+    private let time: ReadClock
 
     /// - Parameter limit: the most objects that are kept open without being read.
-    init(_ upstream: any ServedUpstream, limit: Int, time: TimeSource) {
+    init(_ upstream: any ServedUpstream, limit: Int, time: ReadClock) {
       self.upstream = upstream
       self.limit = max(1, limit)
       self.time = time
@@ -162,7 +162,7 @@
 
     /// How long a look that `began` then and ends now holds. The next one is due a quarter of that time before, or three
     /// times what this one took; and not before half of it is over.
-    private func lookTime(since began: ReadInstant) -> LookTime {
+    private func lookTime(since began: ReadClock.Instant) -> LookTime {
       let over = began.advanced(by: upstream.freshness)
       let ahead = min(max(began.duration(to: time.now) * 3, upstream.freshness / 4), upstream.freshness / 2)
       return LookTime(isDue: over.advanced(by: .zero - ahead), isOver: over)

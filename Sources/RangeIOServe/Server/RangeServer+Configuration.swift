@@ -49,7 +49,7 @@
       /// The most idle objects that each upstream keeps open. Default: 256.
       public var openObjects = 256
       /// Tells how old a look at an object is.
-      package var time = TimeSource.continuous
+      package var time = ReadClock.continuous
 
       /// The defaults.
       public init() {}

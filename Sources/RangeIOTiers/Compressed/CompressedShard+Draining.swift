@@ -65,8 +65,9 @@ extension CompressedShard {
     let record = table[slot]
     let token = sources.token(record.token)
     return EvictedRecord(
-      ticket: token.ticket(fetchedAt: ReadInstant(nanoseconds: record.fetchedAt)), block: record.block,
-      range: record.range(on: token.grid), place: place(slot), lastRead: ReadInstant(nanoseconds: record.lastRead))
+      ticket: token.ticket(fetchedAt: ReadClock.Instant(nanoseconds: record.fetchedAt)), block: record.block,
+      range: record.range(on: token.grid), place: place(slot), lastRead: ReadClock.Instant(nanoseconds: record.lastRead)
+    )
   }
 
   /// Evicts a record that could not be copied.
@@ -106,7 +107,7 @@ struct EvictedRecord: Sendable {
   let block: Int
   let range: ByteRange
   let place: CompressedShard.Place
-  let lastRead: ReadInstant
+  let lastRead: ReadClock.Instant
 
   /// The chunk that it is, with its decoded bytes.
   func chunk(_ bytes: Bytes) -> Chunk {

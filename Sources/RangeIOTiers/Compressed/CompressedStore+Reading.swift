@@ -60,7 +60,7 @@ extension CompressedStore {
     state.counts.hits += 1
     state.counts.hitBytes += wanted.count
     // The current generation, under the lock: a removal that has started erases here later.
-    let ticket = state.sources.token(record.token).ticket(fetchedAt: ReadInstant(nanoseconds: record.fetchedAt))
+    let ticket = state.sources.token(record.token).ticket(fetchedAt: ReadClock.Instant(nanoseconds: record.fetchedAt))
     let range = start + record.piece.lowerBound..<start + record.piece.upperBound
     return DeferredPiece(
       range: range, wanted: start + wanted.lowerBound..<start + wanted.upperBound, ticket: ticket,

@@ -5,7 +5,7 @@ import Synchronization
 /// Keeps pieces of sources in memory, compressed: the tier below a ``MemoryStore``.
 ///
 /// ```swift
-/// let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
+/// let store = TieredStore(memory: .mebibytes(256), compressed: .mebibytes(128))
 /// ```
 ///
 /// It holds about two or three times as much as it takes, if the data shrinks that far. A piece that does not shrink by
@@ -37,7 +37,7 @@ package final class CompressedStore: FullChunkStore {
     /// for each 16 MiB.
     package var shards: Int?
     /// The clock for the age of pieces. Default: the continuous clock of the system.
-    package var time = TimeSource.continuous
+    package var time = ReadClock.continuous
     /// Where expired pieces are swept. Default: Swift's own threads.
     package var background = BackgroundWork()
 
@@ -90,7 +90,7 @@ package final class CompressedStore: FullChunkStore {
     return traits
   }
 
-  var now: ReadInstant { configuration.time.now }
+  var now: ReadClock.Instant { configuration.time.now }
 
   /// The current time in nanoseconds, or `.min` if nothing depends on it.
   var presentForLimits: Int64 { hasTimeLimits.load(ordering: .relaxed) ? now.nanoseconds : .min }

@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// A store that is made to be one of several tiers, see ``TieredChunkStore``. Any store can be a tier; conform to this
+/// A store that is made to be one of several tiers, see ``TieredStore``. Any store can be a tier; conform to this
 /// if one of the defaults does not suit yours.
 public protocol ChunkTier: ChunkStore {
   /// Keeps what the tier above held of one block and has evicted, or drops it. Called in the background, so there is time to
@@ -12,7 +12,7 @@ public protocol ChunkTier: ChunkStore {
   ///     ``ChunkStore/insert(_:at:ticket:reservation:)``.
   ///   - lastRead: when the block was last read, if the tier above tracks that.
   /// - Returns: whether all of it is kept.
-  func insertDemoted(_ pieces: [RangedBytes], ticket: ChunkTicket, lastRead: ReadInstant?) -> Bool
+  func insertDemoted(_ pieces: [RangedBytes], ticket: ChunkTicket, lastRead: ReadClock.Instant?) -> Bool
 
   /// The tier above now holds `range`. By default erases the chunks here that hold bytes of it. A tier that keeps
   /// copies, such as one on a disk, does nothing.
@@ -25,12 +25,13 @@ public protocol ChunkTier: ChunkStore {
   ///   made under the lock of the place that the block leaves. It is quick, does not wait and calls no store. Call it under that
   ///   lock, so that a look-up always finds the block in one tier or the other.
   func sendEvictions(
-    to demote: @escaping @Sendable (_ pieces: [RangedBytes], _ ticket: ChunkTicket, _ lastRead: ReadInstant?) -> Void)
+    to demote:
+      @escaping @Sendable (_ pieces: [RangedBytes], _ ticket: ChunkTicket, _ lastRead: ReadClock.Instant?) -> Void)
 }
 
 extension ChunkTier {
   /// By default reserves and inserts each piece.
-  public func insertDemoted(_ pieces: [RangedBytes], ticket: ChunkTicket, lastRead: ReadInstant?) -> Bool {
+  public func insertDemoted(_ pieces: [RangedBytes], ticket: ChunkTicket, lastRead: ReadClock.Instant?) -> Bool {
     insertPieces(of: Chunk(ticket: ticket, pieces: pieces, lastRead: lastRead))
   }
 
@@ -39,7 +40,8 @@ extension ChunkTier {
 
   /// By default does nothing.
   public func sendEvictions(
-    to demote: @escaping @Sendable (_ pieces: [RangedBytes], _ ticket: ChunkTicket, _ lastRead: ReadInstant?) -> Void
+    to demote:
+      @escaping @Sendable (_ pieces: [RangedBytes], _ ticket: ChunkTicket, _ lastRead: ReadClock.Instant?) -> Void
   ) {}
 }
 

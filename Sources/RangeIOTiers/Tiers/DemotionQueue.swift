@@ -11,7 +11,7 @@ final class DemotionQueue: EvictionSink {
     var queue: DemotionQueueState
     var isRunning = false
     /// Nothing is taken before this time.
-    var pausedUntil: ReadInstant?
+    var pausedUntil: ReadClock.Instant?
     var counts = QueueCounts()
     /// Released by the next call of `proceed`, since that runs outside of locks.
     var replaced: [Chunk] = []
@@ -35,7 +35,7 @@ final class DemotionQueue: EvictionSink {
   private weak let upper: (any FullChunkStore)?
   let background: BackgroundWork
   /// The clock for pauses.
-  private let time: TimeSource
+  private let time: ReadClock
   private let isExpired: @Sendable (Chunk) -> Bool
 
   /// - Parameters:

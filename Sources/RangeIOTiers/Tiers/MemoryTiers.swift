@@ -7,14 +7,14 @@ struct MemoryTiers: Sendable {
   let compressed: CompressedStore?
   let budget: MemoryBudget
   /// The limits as configured. That of memory includes what is taken in advance for chunks on their way down.
-  var limits: TieredChunkStore.Limits
+  var limits: TieredStore.Limits
   /// The limit as configured.
   let queueLimit: ByteCount?
   /// The bytes that may wait for a disk, if the memory's limit leaves room for that. Zero without a disk.
   var stagingBytes = 0
 }
 
-extension TieredChunkStore {
+extension TieredStore {
   /// The limits of the tiers in memory.
   struct Limits: Sendable {
     var memory: ByteCount
@@ -36,7 +36,7 @@ extension TieredChunkStore {
     /// The part of the memory tier's limit that chunks on their way down may take, from zero to a quarter of it. A single
     /// chunk larger than this is dropped. Default: a sixteenth, from 256 KiB to 8 MiB.
     public var queueLimit: ByteCount?
-    package var time: TimeSource {
+    package var time: ReadClock {
       get { memory.time }
       set { memory.time = newValue }
     }
@@ -123,7 +123,7 @@ extension TieredChunkStore {
 
 // For the package `Benchmarks`, which measures single tiers as no program uses them. Not part of the API.
 
-extension TieredChunkStore {
+extension TieredStore {
   /// Creates a store of memory and compressed memory with limits that ``Configuration`` does not allow.
   @_spi(Benchmarks) public convenience init(
     memory: MemoryStore.Configuration, compressed: ByteCount, queueLimit: ByteCount

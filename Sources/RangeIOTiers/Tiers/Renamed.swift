@@ -4,7 +4,11 @@
 @available(*, unavailable, renamed: "Counters")
 public enum DiskStatistics {}
 
-extension TieredChunkStore {
+/// Now ``TieredStore``.
+@available(*, unavailable, renamed: "TieredStore")
+public enum TieredChunkStore {}
+
+extension TieredStore {
   /// Now an array of `Counters`, one for each tier.
   @available(*, unavailable, renamed: "Counters")
   public enum Statistics {}

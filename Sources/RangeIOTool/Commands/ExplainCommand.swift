@@ -80,11 +80,11 @@ struct ExplainCommand: CommandWithStats {
   }
 
   /// Opens a cache with what an earlier process has left, without changing any of it.
-  private static func openStore(_ directory: String) async throws -> TieredChunkStore {
+  private static func openStore(_ directory: String) async throws -> TieredStore {
     var configuration = SpillStore.Configuration(directory: directory, limit: SpillShow.disk)
     configuration.isReadOnly = true
     do {
-      return try await TieredChunkStore(memory: .mebibytes(64), disk: configuration)
+      return try await TieredStore(memory: .mebibytes(64), disk: configuration)
     } catch let error as ReadError {
       throw SpillLook.failure(error, directory)
     }

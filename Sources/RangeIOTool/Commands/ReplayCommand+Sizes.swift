@@ -37,7 +37,7 @@ extension ReplayCommand {
   }
 
   private func series(
-    _ name: String, _ factory: EvictionPolicyFactory, _ trace: RangeTrace, _ blocks: [Int]
+    _ name: String, _ factory: Eviction, _ trace: RangeTrace, _ blocks: [Int]
   ) async throws -> SizeComparison.Series {
     var progress = Progress(
       "replaying, \(name)", total: trace.requests.reduce(0) { $0 + $1.count } * blocks.count)

@@ -139,7 +139,7 @@ struct ReplayCommand: CommandWithStats {
 
   /// The same memory, with a part of it for compressed blocks.
   private func row(
-    _ policy: String, _ replay: Replay, _ options: ReplayOptions, _ factory: EvictionPolicyFactory, _ tiers: ReplayTiers
+    _ policy: String, _ replay: Replay, _ options: ReplayOptions, _ factory: Eviction, _ tiers: ReplayTiers
   ) async throws -> ReplayReport.Row {
     guard case .bytes(let budget) = options.room, order == .block else {
       throw ToolFailure.usage("--tiers: say --capacity or --share, and --order block")
@@ -229,10 +229,10 @@ enum ReplayPolicy: String, CaseIterable, ExpressibleByArgument {
   /// whichever it is.
   ///
   /// - Parameter seed: of the sample of the adaptive policy.
-  func factories(seed: UInt32) -> [(name: String, factory: EvictionPolicyFactory)] {
+  func factories(seed: UInt32) -> [(name: String, factory: Eviction)] {
     var settings = PolicyTuner.Settings()
     settings.seed = seed
-    let adaptive = EvictionPolicyFactory.adaptive(settings)
+    let adaptive = Eviction.adaptive(settings)
     return switch self {
     // The default is the adaptive one.
     case .default, .adaptive: [(rawValue, adaptive)]

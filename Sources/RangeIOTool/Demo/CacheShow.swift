@@ -49,7 +49,7 @@ struct TierShow {
   let plain: PlainFile
 
   func run(_ ranges: [ByteRange], _ report: inout DemoReport) async throws {
-    let store = TieredChunkStore(memory: Self.memory, compressed: Self.compressed)
+    let store = TieredStore(memory: Self.memory, compressed: Self.compressed)
     let pipeline: ReadPipeline = [.caching(store, blockSize: Self.blockSize)]
     try await withSource(SourceName(path: path), OpeningOptions(engine: engine), pipeline) { reader in
       let pass = TimedPass(reader: reader, plain: plain, blockSize: Self.blockSize)

@@ -46,7 +46,7 @@ struct DemoReport {
   var cachedBlocks = 0
   /// Filled if tiers are shown.
   var tierRows: [TierRow] = []
-  var tiers: TieredChunkStore.Counts?
+  var tiers: TieredStore.Counts?
   /// Filled if a cache on a disk is shown.
   var spill: SpillFacts?
   var peakMemory = 0

@@ -16,18 +16,18 @@ struct SpillShow {
   private static let seed: UInt64 = 20
 
   private let directory: String
-  private let store: TieredChunkStore
+  private let store: TieredStore
   private let blocksAtFirst: Int
 
   /// Opens the cache with what an earlier run has left.
   init(directory: String) async throws {
     self.directory = directory
-    var configuration = TieredChunkStore.Configuration(memory: Self.memory, compressed: Self.compressed)
+    var configuration = TieredStore.Configuration(memory: Self.memory, compressed: Self.compressed)
     // Room for what such a small compressed tier evicts at once. With the default, all but a few blocks would be
     // dropped.
     configuration.queueLimit = .mebibytes(1)
     do {
-      store = try await TieredChunkStore(configuration, disk: .init(directory: directory, limit: Self.disk))
+      store = try await TieredStore(configuration, disk: .init(directory: directory, limit: Self.disk))
     } catch let error as ReadError {
       throw SpillLook.failure(error, directory)
     }
@@ -76,7 +76,7 @@ struct SpillShow {
     let disk: Int
     let source: Int
 
-    init(_ tiers: TieredChunkStore.Counts, _ source: SlowSource) {
+    init(_ tiers: TieredStore.Counts, _ source: SlowSource) {
       compressed = tiers.compressed.hits
       disk = tiers.disk?.hits ?? 0
       self.source = source.reads

@@ -104,14 +104,14 @@ struct ReplayOptions: Equatable {
   /// An empty store with these options and `policy`.
   ///
   /// - Parameter estimates: whether it estimates the hits of other sizes, as well as it can.
-  func store(_ policy: EvictionPolicyFactory, estimates: Bool = false) -> MemoryStore {
+  func store(_ policy: Eviction, estimates: Bool = false) -> MemoryStore {
     var configuration: MemoryStore.Configuration
     switch room {
     case .blocks(let count): configuration = .init(blocks: count, of: blockSize)
     case .bytes(let count): configuration = .init(limit: count)
     }
     configuration.typicalBlockSize = blockSize
-    configuration.policy = policy
+    configuration.eviction = policy
     configuration.shards = shards
     configuration.sampling = estimates ? .thorough : .none
     return MemoryStore(configuration)

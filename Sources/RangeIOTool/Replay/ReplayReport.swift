@@ -7,7 +7,7 @@ struct ReplayReport {
     var policy: String
     var counts: ReplayCounts
     /// The results of the tiers, if the cache had any.
-    var tiers: TieredChunkStore.Counts?
+    var tiers: TieredStore.Counts?
     /// What the store estimates of other sizes.
     var estimates: [MemoryStore.Estimate] = []
   }
@@ -83,7 +83,7 @@ struct ReplayReport {
       })
   }
 
-  private static func json(_ tiers: TieredChunkStore.Counts, _ counts: ReplayCounts) -> JSON {
+  private static func json(_ tiers: TieredStore.Counts, _ counts: ReplayCounts) -> JSON {
     let below = tiers.compressed.hits + tiers.moving.hits + tiers.movingToDisk.hits + (tiers.disk?.foundBlocks ?? 0)
     return .object([
       "memoryHits": .integer(counts.hits - below), "movingHits": .integer(tiers.moving.hits + tiers.movingToDisk.hits),
@@ -99,10 +99,10 @@ extension ReplayReport {
   /// The results of a disk tier in a replay.
   struct SpillRow {
     let spill: DiskCounts
-    let tiers: TieredChunkStore.Counts
+    let tiers: TieredStore.Counts
     let counts: ReplayCounts
 
-    init(_ spill: DiskCounts, _ tiers: TieredChunkStore.Counts, _ counts: ReplayCounts) {
+    init(_ spill: DiskCounts, _ tiers: TieredStore.Counts, _ counts: ReplayCounts) {
       (self.spill, self.tiers, self.counts) = (spill, tiers, counts)
     }
 

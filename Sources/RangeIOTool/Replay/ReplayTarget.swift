@@ -46,13 +46,13 @@ struct StoreTarget: ReplayTarget {
 /// A store with tiers alone, as `StoreTarget` is for a memory store. Evicted blocks are moved, and are on the disk if
 /// there is one, before the next read: so the counts do not depend on how fast the machine compresses and writes.
 struct TierTarget: ReplayTarget {
-  let store: TieredChunkStore
+  let store: TieredStore
   private let executor: SteppingExecutor
   private let token: ChunkToken
   private let source: MadeUpSource
 
   init(
-    _ tiers: ReplayTiers, _ budget: ByteCount, _ options: ReplayOptions, _ policy: EvictionPolicyFactory,
+    _ tiers: ReplayTiers, _ budget: ByteCount, _ options: ReplayOptions, _ policy: Eviction,
     _ source: MadeUpSource
   ) async throws {
     executor = SteppingExecutor()

@@ -30,25 +30,25 @@ struct ReplayTiers: Equatable {
 
   /// An empty store, whose background work `executor` does.
   func store(
-    _ budget: ByteCount, _ options: ReplayOptions, _ policy: EvictionPolicyFactory, _ executor: SteppingExecutor
-  ) async throws -> TieredChunkStore {
+    _ budget: ByteCount, _ options: ReplayOptions, _ policy: Eviction, _ executor: SteppingExecutor
+  ) async throws -> TieredStore {
     let compressed = Int(Double(budget.bytes) * compressedShare)
-    var configuration = TieredChunkStore.Configuration(
+    var configuration = TieredStore.Configuration(
       memory: .bytes(budget.bytes - compressed), compressed: .bytes(compressed))
-    configuration.memory.policy = policy
+    configuration.memory.eviction = policy
     configuration.memory.typicalBlockSize = .bytes(options.grid.blockSize)
     configuration.memory.shards = options.shards
     configuration.compressed.shards = options.shards
     configuration.background = BackgroundWork(executor: executor)
-    guard let spill else { return TieredChunkStore(configuration) }
+    guard let spill else { return TieredStore(configuration) }
     // Adds room for blocks that are being moved, so that memory still holds as many blocks as requested. At most a
     // third, because a store allows a quarter of the sum.
     let way = min(max(256 << 10, burst(compressed)), configuration.memory.limit.bytes / 3)
     configuration.queueLimit = .bytes(way)
     configuration.memory.limit = .bytes(configuration.memory.limit.bytes + way * (compressed > 0 ? 3 : 2))
-    configuration.time = TimeSource(SteppingClock())
+    configuration.time = ReadClock(SteppingClock())
     let opening = Task(executorPreference: executor) { [configuration] in
-      try await TieredChunkStore(
+      try await TieredStore(
         configuration, disk: spill.configuration(staging: way, configuration.background))
     }
     executor.run()
@@ -98,7 +98,7 @@ struct ReplaySpill: Equatable {
     configuration.freeSpaceFloor = .bytes(0)
     configuration.stagingLimit = .bytes(staging)
     configuration.writeDelay = .zero
-    configuration.time = TimeSource(SteppingClock())
+    configuration.time = ReadClock(SteppingClock())
     configuration.background = background
     configuration.disk = MemoryDisk()
     configuration.work = .tasks(background)

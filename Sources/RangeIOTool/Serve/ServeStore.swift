@@ -9,7 +9,7 @@ import RangeIOTiers
 
   /// Where a server keeps bytes: the tiers of this process, and the nodes that several share.
   struct ServeStore: Sendable {
-    private let tiers: TieredChunkStore
+    private let tiers: TieredStore
     /// Whether anything is kept in this process.
     private let keeps: Bool
     private let caching: ReadPipeline
@@ -48,10 +48,10 @@ import RangeIOTiers
         disk?.onLackOfFreeSpace = { StandardError.line("rangeio: --spill: \(ToolAdvice.translated($0.message))") }
       }
       keeps = all.bytes > 0
-      var tiers: TieredChunkStore?
+      var tiers: TieredStore?
       if let wanted = disk {
         do {
-          tiers = try await TieredChunkStore(memory: memory, compressed: compressed, disk: wanted)
+          tiers = try await TieredStore(memory: memory, compressed: compressed, disk: wanted)
         } catch let error as ReadError {
           let reason = "--spill \(command.spill ?? ""): \(error.message)"
           guard !command.requireDisk else { throw ToolFailure(reason) }
@@ -60,7 +60,7 @@ import RangeIOTiers
           disk = nil
         }
       }
-      self.tiers = tiers ?? TieredChunkStore(memory: memory, compressed: compressed)
+      self.tiers = tiers ?? TieredStore(memory: memory, compressed: compressed)
       // Clients ask for what they want, and read ahead themselves. A disk keeps whole blocks only.
       caching =
         disk == nil

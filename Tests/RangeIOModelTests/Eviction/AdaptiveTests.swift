@@ -48,7 +48,7 @@ import Testing
     let half = BlockAccesses(first, grid)
     let capacity = whole.blocks.count / 20
     /// Hits of the second part: what the first part hits alone is taken off.
-    func hits(_ factory: EvictionPolicyFactory) -> Int {
+    func hits(_ factory: Eviction) -> Int {
       whole.hits(factory, capacity: capacity) - half.hits(factory, capacity: capacity)
     }
     let best = max(hits(.lru), hits(.s3fifo))
@@ -57,7 +57,7 @@ import Testing
     #expect(Double(best - adaptive) * 100 / Double(reads) <= 1, "\(adaptive) instead of \(best) of \(reads)")
   }
 
-  private static func adaptive(seed: Int) -> EvictionPolicyFactory {
+  private static func adaptive(seed: Int) -> Eviction {
     var settings = PolicyTuner.Settings()
     settings.seed = UInt32(seed)
     return .adaptive(settings)

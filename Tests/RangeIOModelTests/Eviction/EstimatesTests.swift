@@ -12,7 +12,7 @@ struct EstimatesTests {
     throws
   {
     let accesses = BlockAccesses(try TraceFiles.trace(name), BlockGrid(blockSize: 4096)!)
-    for policy in [EvictionPolicyFactory.default, .lru] {
+    for policy in [Eviction.default, .lru] {
       var known: [Int: Double] = [:]
       func truth(_ capacity: Int) -> Double {
         if let ratio = known[capacity] { return ratio }

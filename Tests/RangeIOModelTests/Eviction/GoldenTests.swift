@@ -7,7 +7,7 @@ import Testing
 /// Hits on traces, beside the counts of other implementations.
 struct GoldenTests {
   private struct Row {
-    var policy: EvictionPolicyFactory
+    var policy: Eviction
     var capacity: Int
     var hits: Int
     var tolerance = 0
@@ -57,7 +57,7 @@ struct GoldenTests {
   }
 
   private static func exact(_ fields: [String: String]) -> Row? {
-    guard let policy = EvictionPolicyFactory.all.first(where: { $0.name == fields["policy"]?.lowercased() }),
+    guard let policy = Eviction.all.first(where: { $0.name == fields["policy"]?.lowercased() }),
       let capacity = Int(fields["capacity_blocks"] ?? ""), let hits = Int(fields["hits"] ?? "")
     else { return nil }
     return Row(policy: policy, capacity: capacity, hits: hits)

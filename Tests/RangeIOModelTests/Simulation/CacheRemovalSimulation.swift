@@ -13,10 +13,10 @@ final class CacheRemovalSimulation: Sendable {
   /// Each byte is the number of the read that brought it.
   private final class Stamping: RangeSource {
     let reads = Locked<[ByteRange]>([])
-    private let time: TimeSource
+    private let time: ReadClock
     private let latency: @Sendable () -> Duration
 
-    init(_ time: TimeSource, _ latency: @escaping @Sendable () -> Duration) {
+    init(_ time: ReadClock, _ latency: @escaping @Sendable () -> Duration) {
       self.time = time
       self.latency = latency
     }

@@ -93,7 +93,7 @@ final class CacheSimulation: ReadingSimulation {
     blockSizes = Bool.random(using: &generator) ? [.bytes(1024)] : [.bytes(512), .bytes(4096)]
     var configuration = MemoryStore.Configuration(limit: .bytes(limits[0]))
     configuration.shards = [1, 2, 4].randomElement(using: &generator)!
-    configuration.policy = [.lru, .sieve, .s3fifo, .adaptive].randomElement(using: &generator)!
+    configuration.eviction = [.lru, .sieve, .s3fifo, .adaptive].randomElement(using: &generator)!
     configuration.sourceShare = Int.random(in: 0..<4, using: &generator) == 0 ? 0.5 : 1
     configuration.time = simulation.time
     configuration.background = simulation.configuration.background

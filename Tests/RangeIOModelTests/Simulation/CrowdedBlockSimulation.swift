@@ -15,13 +15,13 @@ final class CrowdedBlockSimulation: Sendable {
 
   func run() async throws {
     let codec = WatchedCodec()
-    var configuration = TieredChunkStore.Configuration(memory: .kibibytes(32), compressed: .kibibytes(32))
+    var configuration = TieredStore.Configuration(memory: .kibibytes(32), compressed: .kibibytes(32))
     configuration.compressed.codec = codec
     // On a task of its own, in the midst of which others come.
     configuration.compressed.inlineLimit = .bytes(0)
     configuration.time = simulation.time
     configuration.background = simulation.configuration.background
-    let store = TieredChunkStore(configuration)
+    let store = TieredStore(configuration)
     let source = SyntheticSource(byteCount: 1 << 17, compressibility: 0.8)
     let readers = try await (0..<3).asyncMap { _ in
       try await RangeReader(
@@ -53,7 +53,7 @@ final class CrowdedBlockSimulation: Sendable {
     for reader in readers { await reader.close() }
   }
 
-  private func fillUntilCompressed(_ reader: RangeReader, _ store: TieredChunkStore) async throws -> ChunkToken {
+  private func fillUntilCompressed(_ reader: RangeReader, _ store: TieredStore) async throws -> ChunkToken {
     for offset in stride(from: 0, to: 1 << 17, by: 4096) {
       _ = try await reader.read(offset..<offset + 4096)
       while !store.mover.isIdle { await Task.yield() }

@@ -38,7 +38,7 @@ final class HangSimulation: Sendable {
   private let disk: SimulatedDisk
   /// How long the disk may make a call wait, in milliseconds, and in how many calls it does.
   private let hangs: (most: Int, onceIn: Int)
-  private let tiers: TieredChunkStore.Configuration
+  private let tiers: TieredStore.Configuration
   private let spill: SpillStore.Configuration
 
   init(_ simulation: Simulation) {
@@ -53,10 +53,10 @@ final class HangSimulation: Sendable {
     disk = SimulatedDisk(capacity: 1 << 20)
     disk.residency = [.everything, .nothing, .unknown][below(3)]
     hangs = [(0, 1), (0, 1), (300, 4), (2500, 8), (600_000, 12)][below(5)]
-    var tiers = TieredChunkStore.Configuration(
+    var tiers = TieredStore.Configuration(
       memory: .bytes(10_000 + below(10_000)), compressed: .bytes(below(4) == 0 ? 0 : 3000 + below(9000)))
     tiers.memory.shards = [1, 2][below(2)]
-    tiers.memory.policy = EvictionPolicyFactory.all[below(4)]
+    tiers.memory.eviction = Eviction.all[below(4)]
     tiers.compressed.shards = 1
     tiers.compressed.inlineLimit = below(2) == 0 ? .bytes(0) : .kibibytes(128)
     tiers.time = simulation.time
@@ -99,7 +99,7 @@ final class HangSimulation: Sendable {
     return world.withLock { $0.tally }
   }
 
-  private func open() async throws -> TieredChunkStore {
+  private func open() async throws -> TieredStore {
     var spill = spill
     spill.disk = disk.newProcess()
     spill.work = .tasks(simulation.configuration.background) { [self] in
@@ -107,7 +107,7 @@ final class HangSimulation: Sendable {
       try? await simulation.clock.sleep(for: .milliseconds(random(in: 0...hangs.most)))
     }
     world.withLock { $0.isDisturbed = false }
-    let store = try await TieredChunkStore(tiers, disk: spill)
+    let store = try await TieredStore(tiers, disk: spill)
     world.withLock { $0.isDisturbed = true }
     return store
   }
@@ -124,7 +124,7 @@ final class HangSimulation: Sendable {
 
   // MARK: readers
 
-  private func makeReader(_ number: Int, _ store: TieredChunkStore) async throws -> RangeReader {
+  private func makeReader(_ number: Int, _ store: TieredStore) async throws -> RangeReader {
     let fill = [ReadPipeline.CacheFill.block, .exact, .requestedFirst][random(in: 0...2)]
     return try await RangeReader(
       sources[number % 2], [.caching(store, fill: fill, blockSize: .bytes(Self.blockSize))],
@@ -157,7 +157,7 @@ final class HangSimulation: Sendable {
   // MARK: acts
 
   private func perform(
-    _ act: Act, _ store: TieredChunkStore, _ readers: [RangeReader], _ reading: [Task<Void, any Error>]
+    _ act: Act, _ store: TieredStore, _ readers: [RangeReader], _ reading: [Task<Void, any Error>]
   ) async throws {
     world.withLock { world in
       world.tally.acts += 1
@@ -178,7 +178,7 @@ final class HangSimulation: Sendable {
     }
   }
 
-  private func close(_ store: TieredChunkStore, _ readers: [RangeReader]) async throws {
+  private func close(_ store: TieredStore, _ readers: [RangeReader]) async throws {
     guard random(in: 0...1) == 0 else {
       let reader = readers[random(in: 0...readers.count - 1)]
       // A flight that another reader waits for as well goes on: as long as a read may take.
@@ -192,7 +192,7 @@ final class HangSimulation: Sendable {
   }
 
   /// Cancels a read, or what waits for the disk or for room.
-  private func cancel(_ store: TieredChunkStore, _ reading: [Task<Void, any Error>]) async throws {
+  private func cancel(_ store: TieredStore, _ reading: [Task<Void, any Error>]) async throws {
     let (what, task): (String, Task<Void, any Error>)
     switch random(in: 0...4) {
     case 0: (what, task) = ("flush", simulation.start { try await store.flush() })
@@ -208,7 +208,7 @@ final class HangSimulation: Sendable {
     try await bounded("a cancelled \(what)", within: .milliseconds(1)) { _ = await task.result }
   }
 
-  private func removeAll(_ store: TieredChunkStore) async throws {
+  private func removeAll(_ store: TieredStore) async throws {
     try await bounded("removing", within: .milliseconds(1)) { [self] in
       let removal = store.remove(.everything)
       switch random(in: 0...2) {
@@ -222,7 +222,7 @@ final class HangSimulation: Sendable {
     }
   }
 
-  private func resize(_ store: TieredChunkStore) async throws {
+  private func resize(_ store: TieredStore) async throws {
     let (memory, compressed) = limits()
     // Reads under way give their room back, which take as long as a read may.
     try await bounded("resizing", within: .seconds(6)) {
@@ -235,7 +235,7 @@ final class HangSimulation: Sendable {
     return (.bytes(random(in: 6000...20_000)), .bytes(compressed))
   }
 
-  private func flush(_ store: TieredChunkStore) async throws {
+  private func flush(_ store: TieredStore) async throws {
     // A flush waits for what the disk does, call by call.
     try await bounded("flushing", within: .seconds(60) + .milliseconds(hangs.most * 200)) {
       // A sick disk is told of.
@@ -261,7 +261,7 @@ final class HangSimulation: Sendable {
 
   // MARK: the end
 
-  private func end(_ store: TieredChunkStore, _ readers: [RangeReader]) async throws {
+  private func end(_ store: TieredStore, _ readers: [RangeReader]) async throws {
     world.withLock { $0.isDisturbed = false }
     disk.faults = .none
     disk.capacity = 1 << 20
@@ -276,13 +276,13 @@ final class HangSimulation: Sendable {
     guard !store.spill!.isWritable, store.spill!.isEmpty else { throw Wrong(what: "it is not closed") }
   }
 
-  private func isQuiet(_ store: TieredChunkStore) -> Bool {
+  private func isQuiet(_ store: TieredStore) -> Bool {
     store.mover.isIdle && store.inner?.mover.isIdle != false && store.counts().memory.reservedBytes == 0
       && store.spill!.watch.count == 0 && !store.spill!.state.withLock { $0.isWriting }
       && store.sources.all.allSatisfy { $0.flights.count == 0 }
   }
 
-  private func whatMoves(_ store: TieredChunkStore) -> String {
+  private func whatMoves(_ store: TieredStore) -> String {
     let spill = store.spill!
     return "\(store.counts().memory.reservedBytes) bytes reserved, \(spill.watch.count) calls watched, writing: "
       + "\(spill.state.withLock { $0.isWriting }), flights: \(store.sources.all.map { $0.flights.count }), movers idle: "

@@ -29,7 +29,7 @@ struct SpilledOutcomes: SeededTally, Equatable {
     for path in paths { self[keyPath: path] += other[keyPath: path] }
   }
 
-  mutating func note(_ statistics: TieredChunkStore.Counts) {
+  mutating func note(_ statistics: TieredStore.Counts) {
     hitsMemory += statistics.memory.hits
     hitsCompressed += statistics.compressed.hits
     guard let spill = statistics.disk else { return }
@@ -60,7 +60,7 @@ final class SpilledSimulation: Sendable {
   private let spillLimit: Int
   /// How long the disk may make a call wait, in milliseconds, and in how many calls it does.
   private let hangs: (most: Int, onceIn: Int)
-  private let tiers: TieredChunkStore.Configuration
+  private let tiers: TieredStore.Configuration
   private let spill: SpillStore.Configuration
 
   init(_ simulation: Simulation) {
@@ -77,10 +77,10 @@ final class SpilledSimulation: Sendable {
     disk = SimulatedDisk(capacity: below(4) == 0 ? spillLimit - segment : 1 << 20)
     disk.residency = [.everything, .nothing, .unknown][below(3)]
     hangs = [(0, 1), (0, 1), (300, 4), (2500, 8), (600_000, 12)][below(5)]
-    var tiers = TieredChunkStore.Configuration(
+    var tiers = TieredStore.Configuration(
       memory: .bytes(10_000 + below(10_000)), compressed: .bytes(3000 + below(9000)))
     tiers.memory.shards = [1, 2][below(2)]
-    tiers.memory.policy = EvictionPolicyFactory.all[below(4)]
+    tiers.memory.eviction = Eviction.all[below(4)]
     tiers.compressed.shards = 1
     tiers.compressed.inlineLimit = below(2) == 0 ? .bytes(0) : .kibibytes(128)
     tiers.time = simulation.time
@@ -116,14 +116,14 @@ final class SpilledSimulation: Sendable {
     return world.withLock { $0.tally }
   }
 
-  private func open(_ process: SimulatedProcess) async throws -> TieredChunkStore {
+  private func open(_ process: SimulatedProcess) async throws -> TieredStore {
     var spill = spill
     spill.disk = process
     spill.work = .tasks(simulation.configuration.background) { [self] in
       guard hangs.most > 0, world.withLock({ $0.isDisturbed }), random(in: 1...hangs.onceIn) == 1 else { return }
       try? await simulation.clock.sleep(for: .milliseconds(random(in: 0...hangs.most)))
     }
-    return try await TieredChunkStore(tiers, disk: spill)
+    return try await TieredStore(tiers, disk: spill)
   }
 
   private func setFaults() {
@@ -142,7 +142,7 @@ final class SpilledSimulation: Sendable {
 
   // MARK: readers
 
-  private func live(_ store: TieredChunkStore, _ process: SimulatedProcess) async throws {
+  private func live(_ store: TieredStore, _ process: SimulatedProcess) async throws {
     world.withLock { $0.isDisturbed = true }
     let readers = (0..<random(in: 2...4)).map { _ in simulation.start { try await self.act(store) } }
     for task in readers where random(in: 0...5) == 0 {
@@ -159,7 +159,7 @@ final class SpilledSimulation: Sendable {
     world.withLock { $0.isDisturbed = false }
   }
 
-  private func act(_ store: TieredChunkStore) async throws {
+  private func act(_ store: TieredStore) async throws {
     let number = random(in: 0...1)
     let source = sources[number]
     let fill = [ReadPipeline.CacheFill.block, .block, .exact, .requestedFirst][random(in: 0...3)]
@@ -190,7 +190,7 @@ final class SpilledSimulation: Sendable {
     await reader.close()
   }
 
-  private func disturb(_ store: TieredChunkStore, _ process: SimulatedProcess) async throws {
+  private func disturb(_ store: TieredStore, _ process: SimulatedProcess) async throws {
     for _ in 0..<random(in: 0...4) {
       try await pause()
       let source = try await sources[random(in: 0...1)].describe()
@@ -212,7 +212,7 @@ final class SpilledSimulation: Sendable {
   }
 
   /// What holds at any time.
-  private func check(_ store: TieredChunkStore) throws {
+  private func check(_ store: TieredStore) throws {
     let budget = store.memory!.budget
     guard budget.peakBytes <= budget.limit.bytes else { throw Wrong(what: "too much memory was taken") }
     let ledger = store.spill!.ledger
@@ -224,7 +224,7 @@ final class SpilledSimulation: Sendable {
 
   // MARK: the end
 
-  private func end(_ store: TieredChunkStore, _ process: SimulatedProcess) async throws {
+  private func end(_ store: TieredStore, _ process: SimulatedProcess) async throws {
     for _ in 0..<200 where !isQuiet(store) { try await simulation.clock.sleep(for: .seconds(10)) }
     guard isQuiet(store) else { throw Wrong(what: "something is still on its way: \(whatMoves(store))") }
     store.change(.expire)
@@ -247,13 +247,13 @@ final class SpilledSimulation: Sendable {
     guard !store.spill!.isWritable, store.spill!.isEmpty else { throw Wrong(what: "it is not closed") }
   }
 
-  private func isQuiet(_ store: TieredChunkStore) -> Bool {
+  private func isQuiet(_ store: TieredStore) -> Bool {
     store.mover.isIdle && store.inner!.mover.isIdle && store.counts().memory.reservedBytes == 0
       && store.spill!.watch.count == 0 && !store.spill!.state.withLock { $0.isWriting }
       && store.sources.all.allSatisfy { $0.flights.count == 0 }
   }
 
-  private func whatMoves(_ store: TieredChunkStore) -> String {
+  private func whatMoves(_ store: TieredStore) -> String {
     let spill = store.spill!
     let flights = store.sources.all.map { $0.flights.count }
     return "\(store.counts().memory.reservedBytes) bytes reserved, \(spill.watch.count) calls watched, writing: "
@@ -262,7 +262,7 @@ final class SpilledSimulation: Sendable {
   }
 
   /// Reads all that an earlier life has left.
-  private func checkAll(_ store: TieredChunkStore) async throws {
+  private func checkAll(_ store: TieredStore) async throws {
     for source in sources {
       let reader = try await RangeReader(
         source, [.caching(store, blockSize: .bytes(Self.blockSize))], configuration: simulation.configuration)

@@ -12,10 +12,10 @@ final class TieredRemovalSimulation: Sendable {
   /// Each byte is the number of the read that brought it.
   private final class Stamping: RangeSource {
     let reads = Locked(0)
-    private let time: TimeSource
+    private let time: ReadClock
     private let latency: @Sendable () -> Duration
 
-    init(_ time: TimeSource, _ latency: @escaping @Sendable () -> Duration) {
+    init(_ time: ReadClock, _ latency: @escaping @Sendable () -> Duration) {
       self.time = time
       self.latency = latency
     }
@@ -38,18 +38,18 @@ final class TieredRemovalSimulation: Sendable {
 
   private let simulation: Simulation
   private let generator: Locked<SeededGenerator>
-  private let store: TieredChunkStore
+  private let store: TieredStore
   private let codec = WatchedCodec()
 
   init(_ simulation: Simulation) {
     self.simulation = simulation
     generator = Locked(SeededGenerator(seed: simulation.seed &* 17 &+ 5))
-    var configuration = TieredChunkStore.Configuration(memory: .bytes(6000), compressed: .bytes(12_000))
+    var configuration = TieredStore.Configuration(memory: .bytes(6000), compressed: .bytes(12_000))
     configuration.compressed.codec = codec
     configuration.compressed.inlineLimit = simulation.seed % 2 == 0 ? .bytes(0) : .kibibytes(128)
     configuration.time = simulation.time
     configuration.background = simulation.configuration.background
-    store = TieredChunkStore(configuration)
+    store = TieredStore(configuration)
   }
 
   func run() async throws {

@@ -34,7 +34,7 @@ struct TieredOutcomes: SeededTally, Equatable {
     reading.add(other.reading)
   }
 
-  mutating func note(_ statistics: TieredChunkStore.Counts) {
+  mutating func note(_ statistics: TieredStore.Counts) {
     hits = statistics.memory.hits
     hitsMoving = statistics.moving.hits
     hitsBelow = statistics.compressed.hits
@@ -87,7 +87,7 @@ final class TieredSimulation: ReadingSimulation {
   let readsOfReader = 2...10
   let kinds: [Kind] = [.one, .one, .one, .one, .many, .aside, .stream]
   private let world: Locked<World>
-  private let store: TieredChunkStore
+  private let store: TieredStore
   private let codec = WatchedCodec()
   private let blockSizes: [ByteCount]
   private let limits: [(memory: Int, compressed: Int)]
@@ -105,10 +105,10 @@ final class TieredSimulation: ReadingSimulation {
     }
     limits = (0..<3).map { _ in (2500 + below(14_000), below(6) == 0 ? below(9000) : 9000 + below(22_000)) }
     blockSizes = below(2) == 0 ? [.bytes(1024)] : [.bytes(512), .bytes(4096)]
-    var configuration = TieredChunkStore.Configuration(
+    var configuration = TieredStore.Configuration(
       memory: .bytes(limits[0].memory), compressed: .bytes(limits[0].compressed))
     configuration.memory.shards = [1, 2, 4][below(3)]
-    configuration.memory.policy = EvictionPolicyFactory.all[below(4)]
+    configuration.memory.eviction = Eviction.all[below(4)]
     configuration.memory.sourceShare = below(4) == 0 ? 0.5 : 1
     configuration.compressed.shards = [1, 1, 2][below(3)]
     configuration.compressed.codec = codec
@@ -118,7 +118,7 @@ final class TieredSimulation: ReadingSimulation {
     configuration.background = simulation.configuration.background
     if below(4) == 0 { configuration.ageLimit = .milliseconds(1 + below(40)) }
     if below(4) == 0 { configuration.idleLimit = .milliseconds(1 + below(40)) }
-    store = TieredChunkStore(configuration)
+    store = TieredStore(configuration)
     let faults = below(3) == 0 ? 3 : 0
     let damages = below(4) == 0 ? 3 : 0
     let interferences = below(3) == 0 ? 3 : 0

@@ -113,7 +113,7 @@ extension StagesModel: SeededCheck {
 
 extension Simulation {
   /// The present on a clock that was handed in after `offset`.
-  func time(of offset: Duration) -> ReadInstant {
-    ReadInstant(nanoseconds: (clock.now.offset - offset).nanoseconds)
+  func time(of offset: Duration) -> ReadClock.Instant {
+    ReadClock.Instant(nanoseconds: (clock.now.offset - offset).nanoseconds)
   }
 }

@@ -55,7 +55,7 @@ enum StagesContent {
 
 /// A source of which one read in ten fails, brings a wrong byte, dawdles or hangs.
 final class StagesModelSource: RangeSource {
-  private let time: TimeSource
+  private let time: ReadClock
   private let cost: SourceDescription.Cost
   private let state: Locked<(random: TestRandom, faults: Int)>
 

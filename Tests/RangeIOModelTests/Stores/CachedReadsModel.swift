@@ -36,7 +36,7 @@ final class CachedReadsModel: Sendable {
     size = 1 + random.below(40_000)
     limit = 4000 + random.below(30_000)
     var configuration = MemoryStore.Configuration(limit: .bytes(limit))
-    configuration.policy = EvictionPolicyFactory.all[random.below(4)]
+    configuration.eviction = Eviction.all[random.below(4)]
     configuration.shards = [1, 2][random.below(2)]
     configuration.sourceShare = random.below(3) == 0 ? 0.6 : 1
     configuration.time = simulation.time

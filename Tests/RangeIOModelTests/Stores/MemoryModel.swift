@@ -90,8 +90,8 @@ struct MemoryModel {
     configuration.blockLimit = blockLimit
     configuration.sourceShare = share
     configuration.shards = [1, 1, 2, 4][random.below(4)]
-    configuration.policy = EvictionPolicyFactory.all[random.below(4)]
-    configuration.time = TimeSource(clock)
+    configuration.eviction = Eviction.all[random.below(4)]
+    configuration.time = ReadClock(clock)
     configuration.ageLimit = age.map { .nanoseconds($0) }
     // Its jobs are never run: what has expired is swept when the model says so.
     configuration.background = BackgroundWork(executor: SeededExecutor(seed: seed))

@@ -63,7 +63,7 @@
         return try await RangeReader(CountedSource(looks: Counter(), latency: .milliseconds(20)), onChange: .refresh)
       }
       try await withServer([("", upstream)]) {
-        $0.time = TimeSource(clock)
+        $0.time = ReadClock(clock)
       } _: { port, _ in
         for _ in 0..<20 {
           let answer = try await ask("/missing", port: port)
@@ -118,7 +118,7 @@
         let source = GatedLooks(base: base, gate: gate, clock: clock)
         let upstream = ObjectUpstream(freshness: freshness) { try await RangeReader(source, onChange: .refresh) }
         try await withServer([("", upstream)]) {
-          $0.time = TimeSource(clock)
+          $0.time = ReadClock(clock)
         } _: { port, _ in
           try await body {
             let answer = try await ask("/", port: port, ["Range: bytes=100-109"])

@@ -27,7 +27,7 @@ struct StoreConformanceTests {
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `memory above compressed memory keeps the contract`(seed: UInt64) async throws {
     try await StoreConformance.check(seed: seed) { sources, limit in
-      TieredChunkStore(
+      TieredStore(
         MemoryStore(.init(limit: limit / 2), sources: sources),
         CompressedStore(.init(limit: limit / 4), sources: sources), queueLimit: limit / 4)
     }
@@ -36,7 +36,7 @@ struct StoreConformanceTests {
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `two tiers keep the contract`(seed: UInt64) async throws {
     try await StoreConformance.check(seed: seed) { sources, limit in
-      TieredChunkStore(
+      TieredStore(
         MemoryStore(.init(limit: limit / 2), sources: sources), MapStore(limit: limit / 4, sources: sources),
         queueLimit: limit / 4)
     }

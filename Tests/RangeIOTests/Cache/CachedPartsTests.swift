@@ -17,7 +17,8 @@ struct CachedPartsTests {
     let source = SourceDescription(id: "a", validator: nil, byteCount: 1000)
     let (token, _) = sources.token(for: source, grid: BlockGrid(blockSize: 64)!, reading: false)
     return DeferredPiece(
-      range: range, wanted: wanted, ticket: token.ticket(fetchedAt: ReadInstant(nanoseconds: 0)), shouldPromote: false,
+      range: range, wanted: wanted, ticket: token.ticket(fetchedAt: ReadClock.Instant(nanoseconds: 0)),
+      shouldPromote: false,
       loader: Nothing())
   }
 

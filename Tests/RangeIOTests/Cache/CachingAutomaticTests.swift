@@ -43,7 +43,7 @@ struct CachingAutomaticTests {
   func `above a disk several ranges come with their blocks, as long as a block costs no more than a request`(
     gap: Int, isWhole: Bool
   ) async throws {
-    let store = try await TieredChunkStore(
+    let store = try await TieredStore(
       memory: .mebibytes(4),
       disk: DiskConfiguration(directory: directory.path(isWhole ? "a" : "b"), limit: .mebibytes(64)))
     let source = HeldSource(isHeld: false)

@@ -37,7 +37,7 @@ import Testing
     limits.ageLimit = .seconds(600)
     limits.idleLimit = .seconds(60)
     limits.sourceShare = 0.5
-    limits.policy = .s3fifo
+    limits.eviction = .s3fifo
     let store = MemoryStore(limits)
 
     try await store.resize(to: .mebibytes(64))
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `compressed memory lies below memory`() async throws {
-    let tiers = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
+    let tiers = TieredStore(memory: .mebibytes(256), compressed: .mebibytes(128))
     let planet = try await RangeReader(FileSource(path), [.caching(tiers)])
     #expect(try await planet.read(0..<4096) == Bytes(contents[0..<4096]))
     #expect(tiers.contains(0..<4096, of: planet.source))
@@ -81,9 +81,9 @@ import Testing
   @Test func `the guide to tiers says what works`() async throws {
     let limit = min(.gibibytes(1), .processMemory / 4)
     #expect(limit > .mebibytes(1))
-    var configuration = TieredChunkStore.Configuration(memory: .mebibytes(256), compressed: .mebibytes(128))
+    var configuration = TieredStore.Configuration(memory: .mebibytes(256), compressed: .mebibytes(128))
     configuration.codec = IdentityCodec()
-    let store = TieredChunkStore(configuration)
+    let store = TieredStore(configuration)
     let listening = store.handleMemoryPressure(from: MemoryPressure.signals())
     try await store.resize(memory: .mebibytes(64), compressed: .mebibytes(32))
     #expect(store.counts().limit == 96 << 20)

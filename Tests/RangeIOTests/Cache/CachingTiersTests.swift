@@ -27,11 +27,11 @@ import Testing
   private let elsewhere = JobCount()
 
   /// A store with nothing above yet, and its compressed tier.
-  private func tiers(inline: ByteCount = .kibibytes(128)) -> TieredChunkStore {
-    var configuration = TieredChunkStore.Configuration(memory: .mebibytes(2), compressed: .mebibytes(1))
+  private func tiers(inline: ByteCount = .kibibytes(128)) -> TieredStore {
+    var configuration = TieredStore.Configuration(memory: .mebibytes(2), compressed: .mebibytes(1))
     configuration.compressed.codec = decoding.codec
     configuration.compressed.inlineLimit = inline
-    return TieredChunkStore(configuration)
+    return TieredStore(configuration)
   }
 
   private func reader(
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// Moves blocks into the compressed tier, as if memory had evicted them.
-  private func compress(_ blocks: Range<Int>, _ part: Range<Int>? = nil, in store: TieredChunkStore) -> FillSource {
+  private func compress(_ blocks: Range<Int>, _ part: Range<Int>? = nil, in store: TieredStore) -> FillSource {
     let fill = FillSource(store.sources, byteCount: 1 << 20)
     for block in blocks { #expect(fill.put(block, part, in: store.memory!.compressed!)) }
     return fill
@@ -264,7 +264,7 @@ import Testing
     asking.caching = .normal
     // Nor does what it brings go up.
     let below = Liar(isQuick)
-    let store = TieredChunkStore(MemoryStore(.init(limit: .mebibytes(1)), sources: below.sources), below)
+    let store = TieredStore(MemoryStore(.init(limit: .mebibytes(1)), sources: below.sources), below)
     let reader = try await reader(store)
     #expect(try await doing { try await isRight(reader, 0..<100) })
   }

@@ -7,7 +7,7 @@ import Testing
 /// What the guide to writing a policy shows.
 @Suite struct EvictionGuideTests {
   @Test func `the policy of the guide keeps to the contract`() throws {
-    let random = EvictionPolicyFactory(name: "random") { RandomEviction(capacity: $0) }
+    let random = Eviction(name: "random") { RandomEviction(capacity: $0) }
     for seed in 0..<300 as Range<UInt64> { try EvictionPolicyConformance.check(random, seed: seed) }
   }
 }

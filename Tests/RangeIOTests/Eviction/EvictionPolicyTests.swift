@@ -6,9 +6,9 @@ import Testing
 
 /// What the contract asks of every policy.
 @Suite struct EvictionPolicyTests {
-  @Test(arguments: EvictionPolicyFactory.all.map(\.name))
+  @Test(arguments: Eviction.all.map(\.name))
   func `a built-in policy keeps to the contract`(name: String) throws {
-    let factory = try #require(EvictionPolicyFactory.all.first { $0.name == name })
+    let factory = try #require(Eviction.all.first { $0.name == name })
     for seed in TestScale.firstSeed..<TestScale.firstSeed + max(1, TestScale.seeds / 10) {
       try EvictionPolicyConformance.check(factory, seed: UInt64(seed))
     }
@@ -16,10 +16,10 @@ import Testing
 
   @Test func `the conformance test sees through faulty policies`() {
     let faulty = [
-      EvictionPolicyFactory(name: "gives a chunk twice") { Faulty(capacity: $0, fault: .givesTwice) },
-      EvictionPolicyFactory(name: "gives up") { Faulty(capacity: $0, fault: .givesUp) },
-      EvictionPolicyFactory(name: "keeps what was removed") { Faulty(capacity: $0, fault: .keepsRemoved) },
-      EvictionPolicyFactory(name: "invents a chunk") { Faulty(capacity: $0, fault: .invents) },
+      Eviction(name: "gives a chunk twice") { Faulty(capacity: $0, fault: .givesTwice) },
+      Eviction(name: "gives up") { Faulty(capacity: $0, fault: .givesUp) },
+      Eviction(name: "keeps what was removed") { Faulty(capacity: $0, fault: .keepsRemoved) },
+      Eviction(name: "invents a chunk") { Faulty(capacity: $0, fault: .invents) },
     ]
     for factory in faulty {
       #expect(throws: EvictionPolicyConformance.Violation.self, "\(factory.name)") {
@@ -28,9 +28,9 @@ import Testing
     }
   }
 
-  @Test(arguments: EvictionPolicyFactory.all.map(\.name))
+  @Test(arguments: Eviction.all.map(\.name))
   func `a copy of a policy is a policy of its own`(name: String) throws {
-    let factory = try #require(EvictionPolicyFactory.all.first { $0.name == name })
+    let factory = try #require(Eviction.all.first { $0.name == name })
     var policy = factory.make(100)
     for slot in 0..<100 { policy.insert(slot, key: UInt64(slot), weight: 1) }
     for slot in stride(from: 0, to: 100, by: 3) { policy.hit(slot) }
@@ -41,9 +41,9 @@ import Testing
     #expect(Set(victims) == Set(0..<100))
   }
 
-  @Test(arguments: EvictionPolicyFactory.all.map(\.name))
+  @Test(arguments: Eviction.all.map(\.name))
   func `chunks that are removed and inserted again and again leave nothing behind`(name: String) throws {
-    let factory = try #require(EvictionPolicyFactory.all.first { $0.name == name })
+    let factory = try #require(Eviction.all.first { $0.name == name })
     var policy = factory.make(10)
     for round in 0..<1000 {
       for slot in 0..<4 { policy.insert(slot, key: UInt64(slot), weight: 2) }
@@ -54,12 +54,12 @@ import Testing
   }
 
   @Test func `the built-in policies go by names of their own, and the default is one of them`() {
-    #expect(EvictionPolicyFactory.all.map(\.name) == ["lru", "sieve", "s3fifo", "adaptive"])
-    #expect(EvictionPolicyFactory.default.name == "adaptive")
-    #expect(EvictionPolicyFactory.default.make(70).capacity == 70)
-    #expect(EvictionPolicyFactory.lru.make(1) is LRU)
-    #expect(EvictionPolicyFactory.sieve.make(1) is SIEVE)
-    #expect(EvictionPolicyFactory.s3fifo.make(1) is S3FIFO)
+    #expect(Eviction.all.map(\.name) == ["lru", "sieve", "s3fifo", "adaptive"])
+    #expect(Eviction.default.name == "adaptive")
+    #expect(Eviction.default.make(70).capacity == 70)
+    #expect(Eviction.lru.make(1) is LRU)
+    #expect(Eviction.sieve.make(1) is SIEVE)
+    #expect(Eviction.s3fifo.make(1) is S3FIFO)
   }
 }
 

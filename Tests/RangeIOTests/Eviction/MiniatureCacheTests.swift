@@ -25,10 +25,10 @@ import Testing
     }
   }
 
-  @Test(arguments: EvictionPolicyFactory.all.map(\.name), [1, 16, 256])
+  @Test(arguments: Eviction.all.map(\.name), [1, 16, 256])
   func `a miniature of all keys hits as often as a cache with that policy`(name: String, capacity: Int) throws {
     let accesses = BlockAccesses(MixedTrace.make(seed: 2026), BlockGrid(blockSize: 4096)!)
-    let policy = try #require(EvictionPolicyFactory.all.first { $0.name == name })
+    let policy = try #require(Eviction.all.first { $0.name == name })
     var miniature = MiniatureCache(SelfTuned(policy, capacity: capacity), capacity: capacity)
     for access in accesses.accesses { _ = miniature.read(UInt32(accesses.blocks[Int(access)])) }
     #expect(miniature.hits == accesses.hits(policy, capacity: capacity))

@@ -17,13 +17,13 @@ import Testing
   @Test(arguments: [(16, 583), (64, 1394), (256, 2729)])
   func `LRU hits as often as its model`(capacity: Int, hits: Int) {
     #expect(accesses.hits(.lru, capacity: capacity) == hits)
-    #expect(accesses.hits(EvictionPolicyFactory(name: "naive") { NaiveLRU(capacity: $0) }, capacity: capacity) == hits)
+    #expect(accesses.hits(Eviction(name: "naive") { NaiveLRU(capacity: $0) }, capacity: capacity) == hits)
   }
 
   @Test(arguments: [(16, 751), (64, 1371), (256, 2332)])
   func `SIEVE hits as often as its model`(capacity: Int, hits: Int) {
     #expect(accesses.hits(.sieve, capacity: capacity) == hits)
-    let naive = EvictionPolicyFactory(name: "naive") { NaiveSIEVE(capacity: $0) }
+    let naive = Eviction(name: "naive") { NaiveSIEVE(capacity: $0) }
     #expect(accesses.hits(naive, capacity: capacity) == hits)
   }
 
@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [(16, 901, 901), (64, 1672, 1672), (256, 2748, 2738)])
   func `S3-FIFO hits as often as its model, to a few of the ghost's`(capacity: Int, hits: Int, modelHits: Int) {
     #expect(accesses.hits(.s3fifo, capacity: capacity) == hits)
-    let naive = EvictionPolicyFactory(name: "naive") { NaiveS3FIFO(capacity: $0) }
+    let naive = Eviction(name: "naive") { NaiveS3FIFO(capacity: $0) }
     #expect(accesses.hits(naive, capacity: capacity) == modelHits)
     #expect(abs(hits - modelHits) <= (capacity <= 17 ? 0 : accesses.accesses.count / 200))
   }

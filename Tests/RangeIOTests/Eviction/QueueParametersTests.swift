@@ -72,7 +72,7 @@ import Testing
 
   @Test(arguments: PolicyTuner.Settings().candidates)
   func `each candidate keeps to the contract`(parameters: QueueParameters) throws {
-    let factory = EvictionPolicyFactory(name: parameters.name) { S3FIFO(capacity: $0, parameters) }
+    let factory = Eviction(name: parameters.name) { S3FIFO(capacity: $0, parameters) }
     for seed in testSeeds { try EvictionPolicyConformance.check(factory, seed: seed, events: 2000) }
   }
 

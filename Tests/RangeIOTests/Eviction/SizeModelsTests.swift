@@ -34,7 +34,7 @@ import Testing
 
   @Test func `with all keys the estimates are right to a fifth of a point`() {
     let accesses = BlockAccesses(MixedTrace.make(seed: 7), BlockGrid(blockSize: 4096)!)
-    for policy in EvictionPolicyFactory.all {
+    for policy in Eviction.all {
       var models = SizeModels(capacity: 64, policy: policy, share: 1, tunes: true)
       for access in accesses.accesses { models.access(accesses.blocks[Int(access)], weight: 1) }
       let hits = [32, 64, 128, 256].map {
@@ -71,7 +71,7 @@ import Testing
 
   @Test func `a store in use tells what other limits would bring`() async throws {
     var configuration = MemoryStore.Configuration(blocks: 64, of: .kibibytes(4))
-    configuration.policy = .lru
+    configuration.eviction = .lru
     configuration.sampling = .thorough
     configuration.shards = 1
     let store = MemoryStore(configuration)

@@ -67,7 +67,7 @@ struct HostileArithmeticTests {
   }
 
   @Test func `instants and durations`() {
-    let time = TimeSource.continuous
+    let time = ReadClock.continuous
     for one in Hostile.durations {
       for other in Hostile.durations {
         let instant = time.now.advanced(by: one).advanced(by: other)

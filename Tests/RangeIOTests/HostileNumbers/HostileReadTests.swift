@@ -15,7 +15,7 @@ struct HostileReadTests {
     ),
     (
       "tiers",
-      { [.caching(TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1)))] }
+      { [.caching(TieredStore(memory: .mebibytes(1), compressed: .mebibytes(1)))] }
     ),
     (
       "reading ahead",

@@ -35,7 +35,7 @@ struct HostileStoreTests {
 
   @Test func `tiers are asked of any range`() async throws {
     for size in [4097, Int.max] {
-      let store = TieredChunkStore(memory: .mebibytes(4), compressed: .mebibytes(1))
+      let store = TieredStore(memory: .mebibytes(4), compressed: .mebibytes(1))
       let reader = try await RangeReader(HostileSource(byteCount: size), [.caching(store)])
       _ = try await reader.read(0..<4097)
       for range in Hostile.ranges {
@@ -50,7 +50,7 @@ struct HostileStoreTests {
 
   @Test func `a disk is given bytes of any range`() async throws {
     let directory = try TemporaryDirectory()
-    let store = try await TieredChunkStore(
+    let store = try await TieredStore(
       memory: .mebibytes(1), disk: .init(directory: directory.path, limit: .mebibytes(64)))
     for size in Hostile.sizes {
       let source = try await HostileSource(byteCount: size).describe()
@@ -86,7 +86,7 @@ struct HostileStoreTests {
     for age in Hostile.durations {
       for idle in Hostile.durations {
         let store = MemoryStore(limit: .mebibytes(1))
-        let tiers = TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1))
+        let tiers = TieredStore(memory: .mebibytes(1), compressed: .mebibytes(1))
         store.limit(age: age, idle: idle)
         tiers.limit(age: age, idle: idle)
         for pipeline: ReadPipeline in [.caching(store), .caching(tiers)] {
@@ -103,7 +103,7 @@ struct HostileStoreTests {
   @Test func `limits of tiers`() async throws {
     for memory in Hostile.counts {
       for compressed in Hostile.counts {
-        let store = TieredChunkStore(memory: memory, compressed: compressed)
+        let store = TieredStore(memory: memory, compressed: compressed)
         let reader = try await RangeReader(HostileSource(), [.caching(store)])
         for _ in 0..<2 { _ = try await reader.read(0..<4097) }
         await survives { try await store.resize(memory: compressed, compressed: memory) }

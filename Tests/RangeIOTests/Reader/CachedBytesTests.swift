@@ -124,7 +124,7 @@ import Testing
 
   @Test func `what is compressed is not there before it was read again`() async throws {
     let source = SyntheticSource(byteCount: 1 << 20)
-    let store = TieredChunkStore(memory: .kibibytes(128), compressed: .kibibytes(128))
+    let store = TieredStore(memory: .kibibytes(128), compressed: .kibibytes(128))
     let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     let blocks = stride(from: 0, to: 1 << 20, by: 4096).map { $0..<$0 + 4096 }
     for block in blocks { _ = try await reader.read(block) }

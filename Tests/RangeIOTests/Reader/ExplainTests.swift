@@ -58,7 +58,7 @@ struct ExplainTests {
   @Test func `what has expired says so`() async throws {
     let clock = ManualClock()
     var configuration = MemoryStore.Configuration(limit: .mebibytes(1))
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     configuration.ageLimit = .seconds(60)
     // Timers do not run: what is over is still there.
     configuration.background = BackgroundWork(executor: JobCount())
@@ -121,9 +121,9 @@ struct ExplainTests {
   /// Reads at random through three tiers, and asks before each block where it would come from: it must come from there.
   @Test(arguments: testSeeds) func `of three tiers, what is said is what happens`(seed: UInt64) async throws {
     let spill = try SpillOnDisk(limit: .mebibytes(1))
-    var configuration = TieredChunkStore.Configuration(memory: .kibibytes(96), compressed: .kibibytes(48))
+    var configuration = TieredStore.Configuration(memory: .kibibytes(96), compressed: .kibibytes(48))
     configuration.queueLimit = .kibibytes(64)
-    let store = try await TieredChunkStore(configuration, disk: spill.configuration)
+    let store = try await TieredStore(configuration, disk: spill.configuration)
     let source = SyntheticSource(byteCount: 400 * 4096, compressibility: 0.7)
     let reader = try await reader(source, store)
     var random = SeededGenerator(seed: seed)
@@ -165,7 +165,7 @@ struct ExplainTests {
     let compressed: Int
     let memory: Int
 
-    init(_ store: TieredChunkStore, _ source: SyntheticSource) {
+    init(_ store: TieredStore, _ source: SyntheticSource) {
       let statistics = store.counts()
       self.source = source.readCount
       spill = statistics.disk!.hits
@@ -228,11 +228,11 @@ struct ExplainTests {
 
   @Test func `a directory that is closed, and a source that is too near for one, say so`() async throws {
     let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.keepsFastSources = false }
-    let store = try await TieredChunkStore(memory: .kibibytes(96), disk: spill.configuration)
+    let store = try await TieredStore(memory: .kibibytes(96), disk: spill.configuration)
     let near = try await reader(SyntheticSource(byteCount: 100_000), store)
     #expect(why(try await near.explain(0..<10).parts[0], .disk)?.contains("no more to read than a disk") == true)
     let far = try await reader(
-      SyntheticSource(byteCount: 100_000, id: "far", latency: .milliseconds(20), time: TimeSource(ManualClock())), store
+      SyntheticSource(byteCount: 100_000, id: "far", latency: .milliseconds(20), time: ReadClock(ManualClock())), store
     )
     #expect(why(try await far.explain(0..<10).parts[0], .disk)?.contains("not kept") == true)
     try await store.close()

@@ -47,7 +47,7 @@ import Testing
         ownFlight
       case readAhead, disk
 
-      func pipeline(_ disk: TieredChunkStore?) -> ReadPipeline {
+      func pipeline(_ disk: TieredStore?) -> ReadPipeline {
         let store = MemoryStore(limit: .mebibytes(128))
         return switch self {
         case .none: []
@@ -56,7 +56,7 @@ import Testing
         case .requestedFirst: .caching(store, fill: .requestedFirst)
         case .smallBlocks: .caching(store, blockSize: .kibibytes(4))
         case .secondReads: .caching(store, onSecondRead: true)
-        case .tiers: .caching(TieredChunkStore(.init(memory: .mebibytes(8), compressed: .mebibytes(64))))
+        case .tiers: .caching(TieredStore(.init(memory: .mebibytes(8), compressed: .mebibytes(64))))
         case .merging: [.caching(store), .merging()]
         case .timeLimiting: [.timeLimit(.seconds(600)), .caching(store)]
         case .hedging: .hedging()
@@ -79,15 +79,15 @@ import Testing
     }
 
     /// A store with a disk tier, of which a reader of the file takes most.
-    private func disk(_ stages: Stages) async throws -> TieredChunkStore? {
+    private func disk(_ stages: Stages) async throws -> TieredStore? {
       guard stages == .disk else { return nil }
       var configuration = DiskConfiguration(directory: directory.path("spill"), limit: .mebibytes(128))
       configuration.keepsFastSources = true
-      return try await TieredChunkStore(memory: .mebibytes(8), disk: configuration)
+      return try await TieredStore(memory: .mebibytes(8), disk: configuration)
     }
 
     /// A reader of a file that is resident as a whole.
-    private func reader(_ stages: Stages, _ disk: TieredChunkStore?) async throws -> RangeReader {
+    private func reader(_ stages: Stages, _ disk: TieredStore?) async throws -> RangeReader {
       let path = try directory.sparseFile("\(stages)", byteCount: Self.byteCount)
       try await settle(path)
       let thread = caller.thread

@@ -172,7 +172,7 @@ import Testing
 
   @Test func `a stream waits for its consumer with a bounded number of bytes in hand`() async throws {
     let clock = ManualClock()
-    let slow = SyntheticSource(byteCount: 100_000_000, latency: .milliseconds(1), time: TimeSource(clock))
+    let slow = SyntheticSource(byteCount: 100_000_000, latency: .milliseconds(1), time: ReadClock(clock))
     let reader = try await RangeReader(slow)
     let first = start {
       var iterator = reader.stream().makeAsyncIterator()
@@ -204,7 +204,7 @@ import Testing
 
   @Test func `a read that is no longer waited for is told so`() async throws {
     let clock = ManualClock()
-    let slow = SyntheticSource(byteCount: 100_000_000, latency: .seconds(1), time: TimeSource(clock))
+    let slow = SyntheticSource(byteCount: 100_000_000, latency: .seconds(1), time: ReadClock(clock))
     let reader = try await RangeReader(slow)
     let read = start { try await reader.read(0..<1) }
     await quiet()

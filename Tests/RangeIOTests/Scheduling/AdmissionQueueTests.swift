@@ -7,12 +7,14 @@ import Testing
 struct AdmissionQueueTests {
   private typealias State = AdmissionQueue<Int>
 
-  private func at(_ milliseconds: Int64) -> ReadInstant { ReadInstant(nanoseconds: milliseconds * 1_000_000) }
+  private func at(_ milliseconds: Int64) -> ReadClock.Instant {
+    ReadClock.Instant(nanoseconds: milliseconds * 1_000_000)
+  }
 
   /// One who comes: his ticket if he waits, and those who were let go.
   private func come(
     _ state: inout State, _ who: Int, _ purpose: ReadUrgency.Purpose = .demand, bytes: Int = 1,
-    now: ReadInstant = .init(nanoseconds: 0)
+    now: ReadClock.Instant = .init(nanoseconds: 0)
   ) -> State.Ticket? {
     switch state.arrived(bytes, purpose, now: now, waiter: { who }) {
     case .goes: return nil
@@ -23,7 +25,7 @@ struct AdmissionQueueTests {
     }
   }
 
-  private func end(_ state: inout State, now: ReadInstant = .init(nanoseconds: 0)) -> [Int] {
+  private func end(_ state: inout State, now: ReadClock.Instant = .init(nanoseconds: 0)) -> [Int] {
     Array(state.ended(now: now).admitted)
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import RangeIOTestSupport
 
 struct RateBucketTests {
-  private func at(_ nanoseconds: Int64) -> ReadInstant { ReadInstant(nanoseconds: nanoseconds) }
+  private func at(_ nanoseconds: Int64) -> ReadClock.Instant { ReadClock.Instant(nanoseconds: nanoseconds) }
 
   @Test func `what is saved up goes at once, the rest at the rate`() {
     var bucket = RateBucket(bytesPerSecond: 1000, burst: 100)

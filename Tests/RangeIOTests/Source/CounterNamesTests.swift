@@ -58,7 +58,7 @@ import Testing
     choice.coding.encoded(bytes: 1 << 20, to: 1, nanoseconds: 1)
     choice.coding.decoded(bytes: 1 << 20, nanoseconds: 1)
     disk.choice = choice
-    check(TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1)).statistics())
+    check(TieredStore(memory: .mebibytes(1), compressed: .mebibytes(1)).statistics())
     check([disk.counters, QueueCounts().counters("compressed queue")])
   }
 

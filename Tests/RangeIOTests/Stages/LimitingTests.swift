@@ -157,7 +157,7 @@ struct LimitingTests {
 
   @Test func `a read whose deadline passes in the queue leaves it then`() throws {
     let limiting: ReadPipeline = .limiting(maxConcurrentReads: 1)
-    let pipeline: ReadPipeline = [.stage(Ending(at: ReadInstant(nanoseconds: 5_000_000))), limiting]
+    let pipeline: ReadPipeline = [.stage(Ending(at: ReadClock.Instant(nanoseconds: 5_000_000))), limiting]
     try run({ _ in .answer(after: .milliseconds(10)) }, through: pipeline) {
       (simulation, reader, source) async throws in
       let first = simulation.start { try await reader.isRight(0..<10) }

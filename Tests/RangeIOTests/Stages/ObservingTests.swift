@@ -9,7 +9,7 @@ import Testing
     let clock = SteppingClock(step: .microseconds(5))
     let observing = Observing()
     let reader = try await RangeReader(
-      ContentSource(Array(0..<100)), [.observing(observing)], configuration: .init(time: TimeSource(clock)))
+      ContentSource(Array(0..<100)), [.observing(observing)], configuration: .init(time: ReadClock(clock)))
     #expect(observing.counted().reads == 0)
     for _ in 0..<3 { _ = try await reader.read(0..<10) }
     _ = try await reader.read([0..<1, 5..<7])

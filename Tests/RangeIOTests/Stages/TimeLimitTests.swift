@@ -126,7 +126,7 @@ struct TimeLimitTests {
       await expectTimeout { _ = try await reader.read(0..<100) }
       #expect(simulation.clock.now.offset == .seconds(1))
     }
-    #expect(notes.notes.all.map(\.deadline) == [ReadInstant(nanoseconds: 1_000_000_000)])
+    #expect(notes.notes.all.map(\.deadline) == [ReadClock.Instant(nanoseconds: 1_000_000_000)])
   }
 
   @Test func `a fetch that others wait for goes on, and is there for the next try`() throws {
@@ -178,7 +178,7 @@ struct TimeLimitTests {
   }
 
   @Test func `a request whose time is over does not reach the source`() throws {
-    let pipeline: ReadPipeline = [.stage(Ending(at: ReadInstant(nanoseconds: 0))), .timeLimit(.seconds(5))]
+    let pipeline: ReadPipeline = [.stage(Ending(at: ReadClock.Instant(nanoseconds: 0))), .timeLimit(.seconds(5))]
     try run({ _ in .answer }, through: pipeline) { (_, reader, source) async throws in
       await expectTimeout { _ = try await reader.read(0..<10) }
       #expect(source.asked.isEmpty)
@@ -188,8 +188,8 @@ struct TimeLimitTests {
 
 /// A stage that sets a deadline.
 struct Ending: ReadStage {
-  let instant: ReadInstant
-  init(at instant: ReadInstant) { self.instant = instant }
+  let instant: ReadClock.Instant
+  init(at instant: ReadClock.Instant) { self.instant = instant }
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     var request = request
     request.deadline = instant

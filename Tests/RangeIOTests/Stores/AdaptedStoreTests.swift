@@ -11,7 +11,7 @@ import Testing
   private final class OneBlock: ChunkTier {
     private struct State {
       var block: (ticket: ChunkTicket, piece: RangedBytes)?
-      var demote: (@Sendable ([RangedBytes], ChunkTicket, ReadInstant?) -> Void)?
+      var demote: (@Sendable ([RangedBytes], ChunkTicket, ReadClock.Instant?) -> Void)?
       var promoted: [ByteRange] = []
     }
     let sources: ChunkSources
@@ -62,7 +62,7 @@ import Testing
 
     func erasePromoted(_ range: ByteRange, of token: ChunkToken) { state.withLock { $0.promoted.append(range) } }
 
-    func sendEvictions(to demote: @escaping @Sendable ([RangedBytes], ChunkTicket, ReadInstant?) -> Void) {
+    func sendEvictions(to demote: @escaping @Sendable ([RangedBytes], ChunkTicket, ReadClock.Instant?) -> Void) {
       state.withLock { $0.demote = demote }
     }
   }
@@ -93,7 +93,7 @@ import Testing
     let version = try await source.describe()
     let (alone, below) = (Left(), Left())
     let memory = MemoryStore(.init(limit: .mebibytes(1)), sources: below.sources)
-    for store in [alone, TieredChunkStore(memory, below)] as [any ChunkStore] {
+    for store in [alone, TieredStore(memory, below)] as [any ChunkStore] {
       store.remove(10..<20, of: version)
       #expect(!store.contains(10..<20, of: version))
       #expect(store.contains(60_000..<60_010, of: version) == (version.preferredBlockSize < 60_000))
@@ -118,7 +118,7 @@ import Testing
 
   @Test func `what a user's tier evicts is found below it`() async throws {
     let lower = MemoryStore(.init(limit: .mebibytes(1)))
-    let store = TieredChunkStore(OneBlock(lower.sources), lower)
+    let store = TieredStore(OneBlock(lower.sources), lower)
     let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     try await expectBytes(0..<10, reader)
     try await expectBytes(4096..<4100, reader)
@@ -136,7 +136,7 @@ import Testing
     let memory = MemoryStore(.init(limit: .mebibytes(1)), sources: lower.sources)
     let reader = try await RangeReader(source, [.caching(lower, blockSize: .kibibytes(4))])
     try await expectBytes(0..<10, reader)
-    let store = TieredChunkStore(memory, lower)
+    let store = TieredStore(memory, lower)
     let tiered = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     for _ in 0..<2 { try await expectBytes(0..<10, tiered) }
     #expect(lower.promoted == [0..<4096])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ChunkSourcesTests {
   private let sources = ChunkSources()
-  private let now = TimeSource(ManualClock()).now
+  private let now = ReadClock(ManualClock()).now
 
   private func isWelcome(_ token: ChunkToken) -> Bool { token.ticket(fetchedAt: now).isValid }
 

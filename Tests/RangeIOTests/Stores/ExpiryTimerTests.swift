@@ -11,7 +11,7 @@ struct ExpiryTimerTests {
   private let sweeps = Tally()
 
   private func restart(_ timer: ExpiryTimer, age: Duration?, idle: Duration? = nil, answer: Bool = true) {
-    timer.restart(age: age, idle: idle, TimeSource(clock), BackgroundWork(executor: executor)) { [sweeps] in
+    timer.restart(age: age, idle: idle, ReadClock(clock), BackgroundWork(executor: executor)) { [sweeps] in
       sweeps.change(by: 1)
       return answer
     }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `a disk does not serve one source's block as another's that is 2^40 blocks on`() async throws {
-    let spill = SimulatedSpill { $0.time = TimeSource(ManualClock()) }
+    let spill = SimulatedSpill { $0.time = ReadClock(ManualClock()) }
     let store = try spill.open()
     let sources = ["a", "b"].map { FillSource(store.sources, id: $0, byteCount: 1 << 54, blockSize: 4096) }
     for isWritten in [false, true] {
@@ -65,7 +65,7 @@ import Testing
     let spill = SimulatedSpill()
     let disk = try spill.open()
     let memory = MemoryStore(.init(limit: .mebibytes(1)), sources: disk.sources)
-    let store = TieredChunkStore(memory, disk)
+    let store = TieredStore(memory, disk)
     let source = FillSource(store.sources, byteCount: 1 << 54, blockSize: 4096)
     source.put(5, in: disk)
     for block in [5 | 1 << 40, 5 | 1 << 41] {

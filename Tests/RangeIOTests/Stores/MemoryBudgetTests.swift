@@ -150,9 +150,9 @@ struct MemoryBudgetTests {
 
   @Test func `a compressed store takes what it needs from memory, up to its own limit`() {
     // Nobody runs what is started: nothing moves while the accounts are compared.
-    var configuration = TieredChunkStore.Configuration(memory: .mebibytes(1), compressed: .kibibytes(512))
+    var configuration = TieredStore.Configuration(memory: .mebibytes(1), compressed: .kibibytes(512))
     configuration.background = BackgroundWork(executor: JobCount())
-    let store = TieredChunkStore(configuration)
+    let store = TieredStore(configuration)
     let tiers = store.memory!
     let source = FillSource(store.sources)
     func fill() {

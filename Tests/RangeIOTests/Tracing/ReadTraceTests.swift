@@ -78,7 +78,7 @@ import Testing
   @Test func `a program that is killed leaves a trace of what was written`() async throws {
     let trace = try await newTrace()
     let source = SourceDescription(id: "a", validator: nil, byteCount: 1 << 30)
-    let now = TimeSource.continuous.now
+    let now = ReadClock.continuous.now
     for number in 0..<TraceBuffer.capacity / 2 {
       trace.record(ReadRequest(number..<number + 2, of: source), at: now)
     }

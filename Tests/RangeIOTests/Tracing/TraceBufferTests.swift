@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TraceBufferTests {
   private let source = SourceDescription(id: "a", validator: nil, byteCount: 1000)
-  private let start = ReadInstant(nanoseconds: 5)
+  private let start = ReadClock.Instant(nanoseconds: 5)
 
   private func buffer() -> TraceBuffer {
     var buffer = TraceBuffer()

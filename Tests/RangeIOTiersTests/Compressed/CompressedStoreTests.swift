@@ -354,7 +354,7 @@ struct CompressedStoreTests {
     let clock = ManualClock()
     let executor = JobCount()
     let store = Self.store(.mebibytes(1)) {
-      $0.time = TimeSource(clock)
+      $0.time = ReadClock(clock)
       $0.background = BackgroundWork(executor: executor)
       $0.ageLimit = .seconds(100)
       $0.idleLimit = .seconds(40)
@@ -411,7 +411,7 @@ struct CompressedStoreTests {
     }
     let busy = Busy()
     let store = Self.store(.mebibytes(1)) {
-      $0.time = TimeSource(busy)
+      $0.time = ReadClock(busy)
       $0.ageLimit = .seconds(100)
     }
     let source = FillSource(store.sources)
@@ -437,7 +437,7 @@ struct CompressedStoreTests {
   @Test func `what finds no room goes on, and what is too old does not`() {
     let clock = ManualClock()
     let store = Self.store(.kibibytes(4)) {
-      $0.time = TimeSource(clock)
+      $0.time = ReadClock(clock)
       $0.ageLimit = .seconds(10)
     }
     let outlet = Outlet()

@@ -8,7 +8,7 @@ import Testing
 /// A disk below memory and compressed memory, however they are composed.
 @Suite(.simulated) struct ComposedDiskTests {
   private struct Tiers {
-    let store: TieredChunkStore
+    let store: TieredStore
     let disk: SpillStore
     let memory: MemoryStore
     let compressed: CompressedStore
@@ -25,8 +25,8 @@ import Testing
     let compressed = CompressedStore(below, sources: sources)
     let store =
       fromBelow
-      ? TieredChunkStore(memory, TieredChunkStore(compressed, disk))
-      : TieredChunkStore(TieredChunkStore(memory, compressed), disk)
+      ? TieredStore(memory, TieredStore(compressed, disk))
+      : TieredStore(TieredStore(memory, compressed), disk)
     return Tiers(store: store, disk: disk, memory: memory, compressed: compressed)
   }
 

@@ -21,8 +21,8 @@ import Testing
     let parts = (0..<4).map { _ in memory(.mebibytes(1)) }
     let source = FillSource(sources, byteCount: 1 << 20)
     for (index, part) in parts.enumerated() { source.put(index, in: part) }
-    let right = TieredChunkStore(parts[0], TieredChunkStore(parts[1], TieredChunkStore(parts[2], parts[3])))
-    let left = TieredChunkStore(TieredChunkStore(TieredChunkStore(parts[0], parts[1]), parts[2]), parts[3])
+    let right = TieredStore(parts[0], TieredStore(parts[1], TieredStore(parts[2], parts[3])))
+    let left = TieredStore(TieredStore(TieredStore(parts[0], parts[1]), parts[2]), parts[3])
     for store in [right, left] {
       #expect(store.residents().prefix(1000).flatMap { $0 }.map(\.block) == [0, 1, 2, 3])
     }
@@ -34,7 +34,7 @@ import Testing
     // Of several shards the fullest evicts, which may not be the one in question.
     var configuration = MemoryStore.Configuration(limit: .kibibytes(64))
     configuration.shards = 1
-    let store = TieredChunkStore(
+    let store = TieredStore(
       MemoryStore(configuration, sources: sources), FIFOLike(sources), background: BackgroundWork(executor: executor))
     let source = FillSource(sources, byteCount: 1 << 22)
     try store.pin(0..<4096, of: source.source)
@@ -50,7 +50,7 @@ import Testing
 
   @Test func `metadata is kept, charged and removed`() throws {
     let (upper, lower) = (memory(.kibibytes(64)), memory(.kibibytes(64)))
-    let store = TieredChunkStore(upper, lower)
+    let store = TieredStore(upper, lower)
     let source = FillSource(sources, byteCount: 1 << 20)
     try store.setMetadata(Bytes([1, 2, 3]), of: source.source)
     #expect(store.metadata(of: source.source) == Bytes([1, 2, 3]))
@@ -69,9 +69,9 @@ import Testing
   @Test func `limits by time reach both`() {
     let clock = ManualClock()
     var configuration = MemoryStore.Configuration(limit: .kibibytes(64))
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     let upper = MemoryStore(configuration, sources: sources)
-    let store = TieredChunkStore(upper, MemoryStore(configuration, sources: sources))
+    let store = TieredStore(upper, MemoryStore(configuration, sources: sources))
     let source = FillSource(sources, byteCount: 1 << 20)
     source.put(0, in: store.upper)
     source.put(1, in: store.lower)
@@ -83,7 +83,7 @@ import Testing
 
   @Test func `statistics are those of the parts`() {
     let (upper, lower) = (memory(.kibibytes(64)), compressed(.kibibytes(32)))
-    let store = TieredChunkStore(upper, lower)
+    let store = TieredStore(upper, lower)
     let source = FillSource(sources, byteCount: 1 << 20)
     source.put(0, in: upper)
     source.put(1, in: lower)
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `stores of one's own are listed among the tiers, and closed with them`() async throws {
     let own = FIFOLike(sources)
-    let store = TieredChunkStore(TieredChunkStore(memory(.kibibytes(64)), own), compressed(.kibibytes(32)))
+    let store = TieredStore(TieredStore(memory(.kibibytes(64)), own), compressed(.kibibytes(32)))
     #expect(
       store.statistics().map(\.name) == ["all memory", "memory", "memory queue", "own", "own queue", "compressed"])
     #expect(store.statistics()["own"]?.hits == 1 && store.statistics()["memory"]?.limit == 64 << 10)
@@ -107,7 +107,7 @@ import Testing
 
   @Test func `resizing reaches the parts, or says that it cannot`() async throws {
     let (upper, lower) = (memory(.mebibytes(1)), compressed(.mebibytes(1)))
-    let store = TieredChunkStore(upper, lower)
+    let store = TieredStore(upper, lower)
     try await store.resize(memory: .kibibytes(64), compressed: .kibibytes(32))
     #expect(upper.counts().limit == 64 << 10)
     #expect(lower.counts().limit == 32 << 10)
@@ -125,7 +125,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await cancelled.value }
     #expect(upper.counts().limit == 64 << 10)
     #expect(lower.counts().limit == 32 << 10)
-    let other = TieredChunkStore(FIFOLike(sources), compressed(.mebibytes(1)))
+    let other = TieredStore(FIFOLike(sources), compressed(.mebibytes(1)))
     await #expect(throws: ReadError.self) { try await other.resize(memory: .bytes(1), compressed: .bytes(1)) }
     let source = FillSource(sources, byteCount: 1 << 20)
     #expect(throws: ReadError.self) { try other.pin(0..<10, of: source.source) }

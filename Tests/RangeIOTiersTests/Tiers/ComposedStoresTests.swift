@@ -14,7 +14,7 @@ struct ComposedStoresTests {
 
   private func memory(_ limit: ByteCount) -> MemoryStore {
     var configuration = MemoryStore.Configuration(limit: limit)
-    configuration.policy = .lru
+    configuration.eviction = .lru
     return MemoryStore(configuration, sources: sources)
   }
 
@@ -28,7 +28,7 @@ struct ComposedStoresTests {
   /// Reads the same blocks three times, one after the other and then at random: always right.
   ///
   /// - Returns: bytes asked of the source.
-  private func hammer(_ store: TieredChunkStore, blocks: Int = 40) async throws -> Int {
+  private func hammer(_ store: TieredStore, blocks: Int = 40) async throws -> Int {
     let source = FillRangeSource()
     let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4))])
     var random = TestRandom(1)
@@ -48,7 +48,7 @@ struct ComposedStoresTests {
 
   @Test func `memory over memory holds what both have room for`() async throws {
     let (upper, lower) = (memory(.kibibytes(64)), memory(.kibibytes(256)))
-    let store = TieredChunkStore(upper, lower, queueLimit: .kibibytes(64), background: background)
+    let store = TieredStore(upper, lower, queueLimit: .kibibytes(64), background: background)
     #expect(try await hammer(store) == 41 * 4096)
     #expect(store.counts().moving.demoted > 20)
     #expect(lower.counts().hits > 20)
@@ -60,7 +60,7 @@ struct ComposedStoresTests {
   }
 
   @Test func `memory over the store of the guide`() async throws {
-    let store = TieredChunkStore(
+    let store = TieredStore(
       memory(.kibibytes(64)), FIFOStore(limit: .kibibytes(256), sources: sources), queueLimit: .kibibytes(64),
       background: background)
     #expect(try await hammer(store) == 41 * 4096)
@@ -68,15 +68,15 @@ struct ComposedStoresTests {
   }
 
   @Test func `the store of the guide above, which hands nothing on, is right all the same`() async throws {
-    let store = TieredChunkStore(
+    let store = TieredStore(
       FIFOStore(limit: .kibibytes(64), sources: sources), compressed(.mebibytes(1)), background: background)
     #expect(try await hammer(store) > 0)
   }
 
   @Test func `three tiers, composed from below`() async throws {
     let (middle, bottom) = (compressed(.kibibytes(32)), memory(.kibibytes(256)))
-    let below = TieredChunkStore(middle, bottom, queueLimit: .kibibytes(64), background: background)
-    let store = TieredChunkStore(memory(.kibibytes(64)), below, queueLimit: .kibibytes(64), background: background)
+    let below = TieredStore(middle, bottom, queueLimit: .kibibytes(64), background: background)
+    let store = TieredStore(memory(.kibibytes(64)), below, queueLimit: .kibibytes(64), background: background)
     #expect(try await hammer(store) == 41 * 4096)
     #expect(store.counts().moving.demoted > 20)
     #expect(below.counts().moving.demoted > 5, "what the compressed tier evicts goes on")
@@ -87,8 +87,8 @@ struct ComposedStoresTests {
 
   @Test func `three tiers, composed from above`() async throws {
     let (middle, bottom) = (compressed(.kibibytes(32)), memory(.kibibytes(256)))
-    let above = TieredChunkStore(memory(.kibibytes(64)), middle, queueLimit: .kibibytes(64), background: background)
-    let store = TieredChunkStore(above, bottom, queueLimit: .kibibytes(64), background: background)
+    let above = TieredStore(memory(.kibibytes(64)), middle, queueLimit: .kibibytes(64), background: background)
+    let store = TieredStore(above, bottom, queueLimit: .kibibytes(64), background: background)
     #expect(try await hammer(store) == 41 * 4096)
     #expect(store.counts().moving.demoted > 5)
     #expect(CompressedRecount(middle).faults.isEmpty)
@@ -97,7 +97,7 @@ struct ComposedStoresTests {
 
   @Test func `asking whether something is held counts as no read, and moves nothing`() throws {
     let (upper, lower) = (memory(.kibibytes(64)), compressed(.mebibytes(1)))
-    let store = TieredChunkStore(upper, lower, queueLimit: .kibibytes(64), background: background)
+    let store = TieredStore(upper, lower, queueLimit: .kibibytes(64), background: background)
     let source = StoredSource(upper, blockSize: 4096)
     for block in 0..<20 { source.put(source.block(block)) }
     #expect(store.counts().moving.blocks > 2)
@@ -109,10 +109,10 @@ struct ComposedStoresTests {
   }
 
   @Test func `a part above, one on its way and one below are a whole`() throws {
-    var configuration = TieredChunkStore.Configuration(memory: .mebibytes(1), compressed: .mebibytes(1))
+    var configuration = TieredStore.Configuration(memory: .mebibytes(1), compressed: .mebibytes(1))
     configuration.compressed.codec = FillCodec()
     configuration.background = background
-    let store = TieredChunkStore(configuration)
+    let store = TieredStore(configuration)
     let tiers = try #require(store.memory)
     let source = FillSource(store.sources, byteCount: 1 << 20)
     source.put(0, 3000..<4096, in: tiers.compressed!)
@@ -134,7 +134,7 @@ struct ComposedStoresTests {
   }
 
   @Test func `a look-up with thousands of gaps takes a moment`() {
-    let store = TieredChunkStore(memory(.mebibytes(64)), compressed(.mebibytes(1)), background: background)
+    let store = TieredStore(memory(.mebibytes(64)), compressed(.mebibytes(1)), background: background)
     let source = FillSource(sources, byteCount: 1 << 30, blockSize: 512)
     for block in stride(from: 0, to: 40_000, by: 2) { source.put(block, 0..<1, in: store) }
     let start = processorSeconds()
@@ -150,12 +150,12 @@ struct ComposedStoresTests {
 
   @Test func `a store that is let go of is freed, with its tiers and timers`() async throws {
     let clock = ManualClock()
-    var configuration = TieredChunkStore.Configuration(memory: .kibibytes(64), compressed: .kibibytes(256))
+    var configuration = TieredStore.Configuration(memory: .kibibytes(64), compressed: .kibibytes(256))
     configuration.background = background
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     configuration.ageLimit = .seconds(100)
     configuration.compressed.codec = FillCodec()
-    var store: TieredChunkStore? = TieredChunkStore(configuration)
+    var store: TieredStore? = TieredStore(configuration)
     weak let weakStore = store
     weak let weakMemory = store?.memory?.memory
     weak let weakCompressed = store?.memory?.compressed
@@ -180,7 +180,7 @@ struct ComposedStoresTests {
 
   @Test func `limits without end, and none, do not trap`() async throws {
     for (upper, lower) in [(Int.max, 1 << 20), (Int.max, Int.max), (1 << 20, Int.max), (1, 1), (0, 0), (1 << 20, 0)] {
-      let store = TieredChunkStore(memory: .bytes(upper), compressed: .bytes(lower))
+      let store = TieredStore(memory: .bytes(upper), compressed: .bytes(lower))
       let source = FillSource(store.sources, byteCount: 1 << 20)
       for block in 0..<20 {
         source.put(block, in: store)
@@ -194,7 +194,7 @@ struct ComposedStoresTests {
 
   @Test func `chunks on their way have room for a block of usual size, however small the store`() {
     for limit in [ByteCount.mebibytes(1), .mebibytes(2), .mebibytes(256)] {
-      let store = TieredChunkStore(memory: limit, compressed: .mebibytes(1))
+      let store = TieredStore(memory: limit, compressed: .mebibytes(1))
       let source = FillSource(store.sources, byteCount: 1 << 20, blockSize: 65_536)
       #expect(store.mover.counts().limit >= DemotionQueueState.charge(source.chunk(0, at: store.now)))
     }
@@ -203,10 +203,10 @@ struct ComposedStoresTests {
   @Test func `a limit of the queue outlives a change of the other limits, and a cancelled one changes none`()
     async throws
   {
-    var configuration = TieredChunkStore.Configuration(memory: .mebibytes(2), compressed: .mebibytes(1))
+    var configuration = TieredStore.Configuration(memory: .mebibytes(2), compressed: .mebibytes(1))
     configuration.queueLimit = .kibibytes(100)
     configuration.compressed.codec = FillCodec()
-    let store = TieredChunkStore(configuration)
+    let store = TieredStore(configuration)
     let tiers = try #require(store.memory)
     let source = FillSource(store.sources, byteCount: 1 << 20)
     for block in 0..<100 { source.put(block, in: tiers.compressed!) }
@@ -228,7 +228,7 @@ struct ComposedStoresTests {
   }
 
   @Test func `a resize below what is pinned throws, with all limits as they were`() async throws {
-    let store = TieredChunkStore(memory: .mebibytes(2), compressed: .mebibytes(1))
+    let store = TieredStore(memory: .mebibytes(2), compressed: .mebibytes(1))
     let tiers = try #require(store.memory)
     let source = FillSource(store.sources, byteCount: 1 << 20)
     try store.pin(0..<100 * 4096, of: source.source)
@@ -246,7 +246,7 @@ struct ComposedStoresTests {
   }
 
   @Test func `resizes from several threads leave a budget that adds up`() async throws {
-    let store = TieredChunkStore(memory: .mebibytes(2), compressed: .mebibytes(1))
+    let store = TieredStore(memory: .mebibytes(2), compressed: .mebibytes(1))
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<4 {
         group.addTask {
@@ -267,10 +267,10 @@ struct ComposedStoresTests {
     let clock = ManualClock()
     var configuration = CompressedStore.Configuration(limit: .mebibytes(1))
     configuration.codec = FillCodec()
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     let lower = CompressedStore(configuration, sources: sources)
     // The upper one has another.
-    let store = TieredChunkStore(memory(.kibibytes(64)), lower, background: background)
+    let store = TieredStore(memory(.kibibytes(64)), lower, background: background)
     let source = FillSource(sources, byteCount: 1 << 20)
     func fill() -> Int {
       let before = store.counts().moving.demoted
@@ -294,10 +294,10 @@ struct ComposedStoresTests {
   @Test func `when pressure ends, stores within stores move again`() {
     var configuration = CompressedStore.Configuration(limit: .mebibytes(1))
     configuration.codec = FillCodec()
-    configuration.time = TimeSource(ManualClock())
-    let inner = TieredChunkStore(
+    configuration.time = ReadClock(ManualClock())
+    let inner = TieredStore(
       memory(.kibibytes(64)), CompressedStore(configuration, sources: sources), background: background)
-    let store = TieredChunkStore(inner, memory(.kibibytes(64)), background: background)
+    let store = TieredStore(inner, memory(.kibibytes(64)), background: background)
     let source = FillSource(sources, byteCount: 1 << 20)
     func moved() -> Int {
       let before = inner.counts().moving.demoted

@@ -10,7 +10,7 @@ import Testing
   private let codec = WatchedCodec()
 
   private struct Tiers {
-    let store: TieredChunkStore
+    let store: TieredStore
     let compressed: CompressedStore
     let disk: SpillStore
     let source: FillSource
@@ -46,7 +46,7 @@ import Testing
     let compressed = CompressedStore(above, sources: sources)
     let source = FillSource(sources, blockSize: 65_536)
     // Room for all that leaves at once, decompressed too.
-    let store = TieredChunkStore(compressed, disk, queueLimit: .mebibytes(8))
+    let store = TieredStore(compressed, disk, queueLimit: .mebibytes(8))
     return Tiers(store: store, compressed: compressed, disk: disk, source: source)
   }
 

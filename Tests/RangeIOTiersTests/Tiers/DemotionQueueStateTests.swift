@@ -30,7 +30,7 @@ struct DemotionQueueStateTests {
   private static let charge = DemotionQueueState.charge(chunk(0))
 
   private static func chunk(_ block: Int, _ part: Range<Int>? = nil, of source: FillSource = source) -> Chunk {
-    source.chunk(block, part, at: ReadInstant(nanoseconds: 0))
+    source.chunk(block, part, at: ReadClock.Instant(nanoseconds: 0))
   }
 
   private func find(_ range: ByteRange, in queue: Queue, of source: FillSource = source) -> [Int] {

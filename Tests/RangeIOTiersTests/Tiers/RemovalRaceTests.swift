@@ -12,7 +12,7 @@ import Testing
     let spill: SimulatedSpill
     let disk: SpillStore
     let lower: InterruptedStore
-    let store: TieredChunkStore
+    let store: TieredStore
   }
 
   /// A directory with two blocks of a source, opened again, below memory.
@@ -24,7 +24,7 @@ import Testing
     let disk = try spill.open()
     let memory = MemoryStore(.init(limit: .mebibytes(1)), sources: disk.sources)
     let lower = InterruptedStore(disk)
-    return Race(spill: spill, disk: disk, lower: lower, store: TieredChunkStore(memory, lower))
+    return Race(spill: spill, disk: disk, lower: lower, store: TieredStore(memory, lower))
   }
 
   /// Reads a block as a reader does: what comes from below is promoted.

@@ -10,12 +10,12 @@ struct TierWaysTests {
   private let executor = JobCount()
   private let sources = ChunkSources()
 
-  private func store(_ codec: FillCodec) -> TieredChunkStore {
+  private func store(_ codec: FillCodec) -> TieredStore {
     var above = MemoryStore.Configuration(limit: .kibibytes(64))
-    (above.policy, above.shards) = (.lru, 1)
+    (above.eviction, above.shards) = (.lru, 1)
     var below = CompressedStore.Configuration(limit: .mebibytes(1))
     (below.codec, below.shards) = (codec, 1)
-    return TieredChunkStore(
+    return TieredStore(
       MemoryStore(above, sources: sources), CompressedStore(below, sources: sources),
       background: BackgroundWork(executor: executor))
   }
@@ -53,7 +53,7 @@ struct TierWaysTests {
     let spill = SpillOnSimulatedDisk { $0.stagingLimit = .kibibytes(64) }
     var configuration = spill.configuration
     configuration.disk = spill.disk.newProcess()
-    let store = try await TieredChunkStore(
+    let store = try await TieredStore(
       memory: .mebibytes(1), compressed: .bytes(compressed), disk: configuration)
     let (budget, disk) = (try #require(store.budget), try #require(store.spill))
     let taken = budget.bytes

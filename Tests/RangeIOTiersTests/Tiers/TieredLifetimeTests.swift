@@ -8,7 +8,7 @@ import Testing
 /// Stores that nobody uses any more are freed, closed or not.
 @Suite(.simulated) struct TieredLifetimeTests {
   private final class Watched {
-    weak var store: TieredChunkStore?
+    weak var store: TieredStore?
     weak var spill: SpillStore?
   }
 
@@ -16,7 +16,7 @@ import Testing
     case memory, memoryAndCompressed, memoryAndDisk, all, fromAbove, fromBelow
   }
 
-  private func make(_ shape: Shape) async throws -> TieredChunkStore {
+  private func make(_ shape: Shape) async throws -> TieredStore {
     let spill = SpillOnSimulatedDisk(segment: 64 << 10)
     var configuration = spill.configuration
     configuration.disk = spill.disk.newProcess()
@@ -24,17 +24,17 @@ import Testing
     let memory = MemoryStore(.init(limit: .mebibytes(1)), sources: sources)
     let compressed = CompressedStore(.init(limit: .mebibytes(1)), sources: sources)
     switch shape {
-    case .memory: return TieredChunkStore(memory, MemoryStore(.init(limit: .mebibytes(1)), sources: sources))
-    case .memoryAndCompressed: return TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1))
-    case .memoryAndDisk: return try await TieredChunkStore(memory: .mebibytes(1), disk: configuration)
+    case .memory: return TieredStore(memory, MemoryStore(.init(limit: .mebibytes(1)), sources: sources))
+    case .memoryAndCompressed: return TieredStore(memory: .mebibytes(1), compressed: .mebibytes(1))
+    case .memoryAndDisk: return try await TieredStore(memory: .mebibytes(1), disk: configuration)
     case .all:
-      return try await TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1), disk: configuration)
+      return try await TieredStore(memory: .mebibytes(1), compressed: .mebibytes(1), disk: configuration)
     case .fromAbove:
       let disk = try await SpillStore.open(configuration, sources: sources)
-      return TieredChunkStore(TieredChunkStore(memory, compressed), disk)
+      return TieredStore(TieredStore(memory, compressed), disk)
     case .fromBelow:
       let disk = try await SpillStore.open(configuration, sources: sources)
-      return TieredChunkStore(memory, TieredChunkStore(compressed, disk))
+      return TieredStore(memory, TieredStore(compressed, disk))
     }
   }
 

@@ -217,12 +217,12 @@ import Testing
   @Test func `who comes late joins those for whom a block is decompressed`() throws {
     try Simulation.run(seed: 1) { simulation in
       let codec = WatchedCodec()
-      var configuration = TieredChunkStore.Configuration(memory: .kibibytes(32), compressed: .kibibytes(32))
+      var configuration = TieredStore.Configuration(memory: .kibibytes(32), compressed: .kibibytes(32))
       configuration.compressed.codec = codec
       configuration.compressed.inlineLimit = .bytes(0)
       configuration.time = simulation.time
       configuration.background = simulation.configuration.background
-      let store = TieredChunkStore(configuration)
+      let store = TieredStore(configuration)
       let source = SyntheticSource(byteCount: 4096, compressibility: 0.8)
       let reader = try await RangeReader(
         source, [.caching(store, blockSize: .kibibytes(4))], configuration: simulation.configuration)

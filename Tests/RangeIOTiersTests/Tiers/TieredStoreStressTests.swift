@@ -15,12 +15,12 @@ struct TieredStoreStressTests {
     _ inline: Int
   ) async throws {
     let seed = UInt64(TestScale.firstSeed)
-    var configuration = TieredChunkStore.Configuration(memory: .bytes(Self.memory), compressed: .bytes(Self.compressed))
+    var configuration = TieredStore.Configuration(memory: .bytes(Self.memory), compressed: .bytes(Self.compressed))
     configuration.memory.shards = 4
     configuration.compressed.shards = 2
     configuration.compressed.inlineLimit = .bytes(inline)
     configuration.background = BackgroundWork(executor: background)
-    let store = TieredChunkStore(configuration)
+    let store = TieredStore(configuration)
     let sources = (0..<3).map { FillRangeSource(byteCount: 1 << 20, id: "\($0)") }
     var readers: [RangeReader] = []
     for source in sources {
@@ -50,7 +50,7 @@ struct TieredStoreStressTests {
     #expect(store.sources.all.allSatisfy { !$0.isCharged })
   }
 
-  private func check(_ store: TieredChunkStore) async throws {
+  private func check(_ store: TieredStore) async throws {
     store.handleMemoryPressure(.normal)
     store.limit(age: nil, idle: nil)
     try await store.resize(memory: .bytes(Self.memory), compressed: .bytes(Self.compressed))
@@ -77,7 +77,7 @@ private struct Hammer {
   /// The highest limits together, and a queue that grows before the tiers have shrunk.
   static let most = (400 << 10) + (200 << 10) + (100 << 10)
 
-  let store: TieredChunkStore
+  let store: TieredStore
   let readers: [RangeReader]
   var random: TestRandom
 

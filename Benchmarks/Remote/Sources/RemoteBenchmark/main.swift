@@ -6,9 +6,9 @@ import RangeIOTiers
 
 let settings = try await Settings(CommandLine.arguments)
 var store: any ChunkStore = MemoryStore.sharedRemote
-var disk: TieredChunkStore?
+var disk: TieredStore?
 if let directory = settings.disk {
-  let tiers = try await TieredChunkStore(
+  let tiers = try await TieredStore(
     memory: .mebibytes(512), disk: DiskConfiguration(directory: directory, limit: .gibibytes(4)))
   (store, disk) = (tiers, tiers)
 }

@@ -56,7 +56,7 @@ extension Laboratory {
       ) { reading($0, blocks) }
     }
     var leastRecent = MemoryStore.Configuration(limit: .bytes(store))
-    leastRecent.policy = .lru
+    leastRecent.eviction = .lru
     return [
       random("read, evicting") { try await reader(MemoryStore(limit: .bytes(store)), blocks) },
       random("read, evicting by LRU") { [leastRecent] in try await reader(MemoryStore(leastRecent), blocks) },
@@ -79,7 +79,7 @@ extension Laboratory {
       Contender(
         "read, memory and LZ4",
         {
-          let tiers = TieredChunkStore(memory: .bytes(store / 2), compressed: .bytes(store))
+          let tiers = TieredStore(memory: .bytes(store / 2), compressed: .bytes(store))
           let reader = try await reader(tiers, of: tierFile, blocks)
           try await fill(reader, blocks)
           return reader
@@ -98,7 +98,7 @@ extension Laboratory {
           var configuration = DiskConfiguration(directory: folder.path, limit: .bytes(8 * store))
           configuration.keepsFastSources = true
           configuration.freeSpaceFloor = .bytes(0)
-          let tiers = try await TieredChunkStore(disk: configuration)
+          let tiers = try await TieredStore(disk: configuration)
           let reader = try await reader(tiers, of: tierFile, blocks)
           for number in 0..<blocks.count {
             _ = try await reader.read(blocks.range(number))

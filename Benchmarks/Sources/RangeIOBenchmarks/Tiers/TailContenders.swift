@@ -23,7 +23,7 @@ enum TailContenders {
     _ offsets: [Int], _ hot: [Bytes], _ cold: [Bytes], _ compresses: Bool
   ) async throws -> Outcome {
     let size = CacheTopic.blockSize
-    let store = TieredChunkStore(memory: .mebibytes(48), compressed: .mebibytes(32))
+    let store = TieredStore(memory: .mebibytes(48), compressed: .mebibytes(32))
     let reader = try await RangeReader(TierSource(hot, blockSize: size, id: "hot"), [.caching(store)])
     let other = try await RangeReader(TierSource(cold, blockSize: size, id: "cold", repeats: 64), [.caching(store)])
     try store.pin(0..<hot.count * size, of: reader.source)

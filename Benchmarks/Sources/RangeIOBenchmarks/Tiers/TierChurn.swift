@@ -36,7 +36,7 @@ struct TierChurn: Sendable {
             id: "\(fraction) \(size)", repeats: budget.bytes / (16 << 20) / 2))
       }
     }
-    let store = TieredChunkStore(memory: .bytes(budget.bytes / 8 * 5), compressed: .bytes(budget.bytes / 8 * 3))
+    let store = TieredStore(memory: .bytes(budget.bytes / 8 * 5), compressed: .bytes(budget.bytes / 8 * 3))
     var readers: [RangeReader] = []
     for source in sources { readers.append(try await RangeReader(source, [.caching(store)])) }
     let baseline = try ProcessMemory.bytes("VmRSS")
@@ -61,7 +61,7 @@ struct TierChurn: Sendable {
   private struct Churn: Sendable {
     let readers: [RangeReader]
     let sizes: [Int]
-    let store: TieredChunkStore
+    let store: TieredStore
     let end: ContinuousClock.Instant
 
     /// Reads until the end.

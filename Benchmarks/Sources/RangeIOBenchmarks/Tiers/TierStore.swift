@@ -4,7 +4,7 @@ import RangeIO
 /// The library's compressed tier below as little memory as there can be, so that nearly all of what is read once is
 /// compressed.
 struct TierStore: Sendable {
-  let tiers: TieredChunkStore
+  let tiers: TieredStore
   let reader: RangeReader
   private let source: TierSource
 
@@ -13,7 +13,7 @@ struct TierStore: Sendable {
     source = TierSource(blocks, blockSize: blockSize, id: "blocks")
     var memory = MemoryStore.Configuration(limit: .bytes(16 * (blockSize + 512)))
     memory.shards = 1
-    tiers = TieredChunkStore(
+    tiers = TieredStore(
       memory: memory, compressed: .bytes(limit ?? blocks.count * blockSize), queueLimit: .mebibytes(64))
     reader = try await RangeReader(source, [.caching(tiers)])
   }

@@ -103,7 +103,7 @@ do {
 }
 do {
   let store = try open("blocks")
-  let tiers = TieredChunkStore(MemoryStore(.init(limit: .mebibytes(4)), sources: store.sources), store)
+  let tiers = TieredStore(MemoryStore(.init(limit: .mebibytes(4)), sources: store.sources), store)
   check(
     tiers.contains(0..<Server.byteCount, of: try await Server(edition: 1).describe()), "it does not say what it has")
   check(try await readAll(1, through: tiers) == 0, "blocks are missing below memory")

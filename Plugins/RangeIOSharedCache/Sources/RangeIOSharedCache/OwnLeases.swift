@@ -3,21 +3,21 @@
 
   /// Leases that this process got and did not use: an engine takes them for those of a process at work. A value.
   struct OwnLeases: Sendable {
-    private var abandoned: [SharedBlockKey: ReadInstant] = [:]
+    private var abandoned: [SharedBlockKey: ReadClock.Instant] = [:]
     /// Whether the engine took nothing of what was put last. Then leases would only make others wait.
     private(set) var areUseless = false
     /// More are forgotten, and waited for once.
     private static let most = 4096
 
     /// The blocks of these leases were not fetched, or not put.
-    mutating func abandon(_ keys: [SharedBlockKey], until end: ReadInstant, now: ReadInstant) {
+    mutating func abandon(_ keys: [SharedBlockKey], until end: ReadClock.Instant, now: ReadClock.Instant) {
       if abandoned.count + keys.count > Self.most { abandoned = abandoned.filter { now < $0.value } }
       guard abandoned.count + keys.count <= Self.most else { return }
       for key in keys { abandoned[key] = end }
     }
 
     /// Whether the lease of `key` is one that this process has abandoned. From here on it is in use.
-    mutating func takeUp(_ key: SharedBlockKey, now: ReadInstant) -> Bool {
+    mutating func takeUp(_ key: SharedBlockKey, now: ReadClock.Instant) -> Bool {
       guard let end = abandoned.removeValue(forKey: key) else { return false }
       return now < end
     }

@@ -12,7 +12,7 @@
     /// A reader without a memory, of a source that takes 20 ms.
     private func simulate(
       _ faults: SimulatedEngine.Faults = .none, pendingWrites: ByteCount = .mebibytes(32),
-      _ body: @escaping @Sendable (RangeReader, ReplacedObject, Simulation, TimeSource) async throws -> Void
+      _ body: @escaping @Sendable (RangeReader, ReplacedObject, Simulation, ReadClock) async throws -> Void
     ) throws {
       try Simulation.run(seed: 1) { simulation in
         let time = simulation.time
@@ -167,8 +167,8 @@
 
     @Test func `leases that are over, or too many, are forgotten`() {
       var leases = OwnLeases()
-      func takesUp(_ key: SharedBlockKey, _ now: ReadInstant) -> Bool { leases.takeUp(key, now: now) }
-      let start = TimeSource.continuous.now
+      func takesUp(_ key: SharedBlockKey, _ now: ReadClock.Instant) -> Bool { leases.takeUp(key, now: now) }
+      let start = ReadClock.continuous.now
       let keys = (0..<5000).map { number in
         SharedBlockKey(digest: (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) })
       }

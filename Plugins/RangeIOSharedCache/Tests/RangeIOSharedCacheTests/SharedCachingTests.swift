@@ -15,7 +15,7 @@
 
     /// A reader of another process: it has a memory of its own, and shares the engine.
     private static func process(
-      _ source: ReplacedObject, _ engine: any SharedCacheEngine, _ time: TimeSource, _ shared: ReadPipeline? = nil
+      _ source: ReplacedObject, _ engine: any SharedCacheEngine, _ time: ReadClock, _ shared: ReadPipeline? = nil
     ) async throws -> RangeReader {
       try await RangeReader(
         source, [.caching(MemoryStore(limit: .mebibytes(1))), shared ?? .sharedCaching(engine), .merging()], time: time)
@@ -128,7 +128,7 @@
 
     /// An engine that ignores its time limit.
     private struct Forgetful: SharedCacheEngine {
-      let time: TimeSource
+      let time: ReadClock
       let valueLimit = 1 << 20
 
       nonisolated(nonsending) func get(

@@ -23,18 +23,18 @@
 
     private struct State {
       var values: [SharedBlockKey: Bytes] = [:]
-      var leases: [SharedBlockKey: ReadInstant] = [:]
+      var leases: [SharedBlockKey: ReadClock.Instant] = [:]
       var numbers: SeededNumbers
       var lies = 0
     }
 
     private let state: NIOLockedValueBox<State>
     private let faults: Faults
-    private let time: TimeSource
+    private let time: ReadClock
     let latency: Duration
     let valueLimit = 1 << 20
 
-    init(_ time: TimeSource, seed: UInt64, latency: Duration = .microseconds(200), faults: Faults = .none) {
+    init(_ time: ReadClock, seed: UInt64, latency: Duration = .microseconds(200), faults: Faults = .none) {
       self.time = time
       self.latency = latency
       self.faults = faults
@@ -130,14 +130,14 @@
     }
 
     private let state = NIOLockedValueBox(State())
-    private let time: TimeSource
+    private let time: ReadClock
     private let latency: Duration
     private let id: String
     private let isSettled: Bool
     let byteCount: Int
 
     init(
-      byteCount: Int, latency: Duration, time: TimeSource, id: String = "https://origin.example/object",
+      byteCount: Int, latency: Duration, time: ReadClock, id: String = "https://origin.example/object",
       isSettled: Bool = true
     ) {
       self.id = id

@@ -138,8 +138,8 @@
     @Test func `durations and sizes are measured on the reader's clock`() async throws {
       let clock = ManualClock()
       let telemetry = Telemetry(name: "tiles", tracer: tracer, metrics: metrics)
-      let source = SyntheticSource(byteCount: 1000, latency: .milliseconds(20), time: TimeSource(clock))
-      let reader = try await RangeReader(source, [telemetry.fetches], time: TimeSource(clock))
+      let source = SyntheticSource(byteCount: 1000, latency: .milliseconds(20), time: ReadClock(clock))
+      let reader = try await RangeReader(source, [telemetry.fetches], time: ReadClock(clock))
       async let bytes = reader.read(0..<10)
       await clock.untilSleepers(1)
       clock.advance(by: .milliseconds(20))

@@ -33,15 +33,15 @@ import RangeIOTiers
 
     init() throws { directory = try Directory() }
 
-    private func store() async throws -> TieredChunkStore {
+    private func store() async throws -> TieredStore {
       var disk = DiskConfiguration(directory: directory.path + "/cache", limit: .mebibytes(64))
       disk.keepsFastSources = true
       disk.keepsFirstReads = true
       disk.freeSpaceFloor = .bytes(0)
-      return try await TieredChunkStore(memory: .mebibytes(16), disk: disk)
+      return try await TieredStore(memory: .mebibytes(16), disk: disk)
     }
 
-    private func reader(_ store: TieredChunkStore, _ source: some RangeSource) async throws -> RangeReader {
+    private func reader(_ store: TieredStore, _ source: some RangeSource) async throws -> RangeReader {
       try await RangeReader(source, [.caching(store)])
     }
 

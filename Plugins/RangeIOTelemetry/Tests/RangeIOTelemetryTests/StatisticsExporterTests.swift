@@ -110,7 +110,7 @@ import RangeIOTiers
     }
 
     @Test func `a store of tiers reports each, and all memory together`() async throws {
-      let store = TieredChunkStore(memory: .mebibytes(1), compressed: .mebibytes(1))
+      let store = TieredStore(memory: .mebibytes(1), compressed: .mebibytes(1))
       exporter.add(store, name: "main")
       exporter.export()
       #expect(

@@ -63,7 +63,7 @@
       let source = GatedSource(SyntheticSource(byteCount: 1000))
       let reader = try await RangeReader(
         source, [telemetry.fetches, .hedging(maxShare: 1, percentile: 0.5, minSamples: 1), telemetry.tries],
-        time: TimeSource(clock))
+        time: ReadClock(clock))
       async let first = reader.read(0..<10)
       await source.arrivals(1)
       clock.advance(by: .milliseconds(10))
@@ -115,7 +115,7 @@
         [
           telemetry.fetches, .retrying(maxAttempts: 2, initialBackoff: .zero, maxBackoff: .zero),
           .timeLimit(.seconds(1)), telemetry.tries,
-        ], time: TimeSource(clock))
+        ], time: ReadClock(clock))
       async let bytes = reader.read(0..<10)
       await source.arrivals(1)
       await clock.untilSleepers(1)

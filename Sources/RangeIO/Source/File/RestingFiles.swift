@@ -21,7 +21,7 @@ package final class RestingFiles: Sendable {
   /// A wait for one file. It ends when its time has come, or when its last waiter has left.
   private struct Wait {
     let number: Int
-    let end: ReadInstant
+    let end: ReadClock.Instant
     var waiters: [ObjectIdentifier: Waiter] = [:]
     var timer: Task<Void, Never>?
   }
@@ -32,11 +32,11 @@ package final class RestingFiles: Sendable {
     var lastNumber = 0
   }
 
-  private let time: TimeSource
+  private let time: ReadClock
   private let state = Locked(State())
 
   /// Creates an instance that uses the clock `time`.
-  package init(_ time: TimeSource) { self.time = time }
+  package init(_ time: ReadClock) { self.time = time }
 
   /// Waits for `duration`, or until the current wait for the same file ends, and then takes the file's status.
   ///
@@ -52,7 +52,7 @@ package final class RestingFiles: Sendable {
     let place = Place(device: version.device, inode: version.inode)
     let waiter = Waiter(answer: Promise(), gate: gate, look: look)
     let now = time.now
-    let (number, end, isFirst) = state.withLock { state -> (Int, ReadInstant, Bool) in
+    let (number, end, isFirst) = state.withLock { state -> (Int, ReadClock.Instant, Bool) in
       let isFirst = state.waits[place] == nil
       if isFirst { state.lastNumber += 1 }
       let new = Wait(number: state.lastNumber, end: now.advanced(by: duration))
@@ -67,7 +67,7 @@ package final class RestingFiles: Sendable {
   }
 
   /// Starts the timer of a wait.
-  private func begin(_ number: Int, at place: Place, until end: ReadInstant) {
+  private func begin(_ number: Int, at place: Place, until end: ReadClock.Instant) {
     let timer = BackgroundWork().start { [self] in
       // `try?`: it is cancelled when all waiters have left.
       try? await time.sleep(until: end)

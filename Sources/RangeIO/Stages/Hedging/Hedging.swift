@@ -71,7 +71,7 @@ final class HedgingStage: ReadyStage {
   }
 
   private nonisolated(nonsending) func race(
-    _ request: ReadRequest, lateAt late: ReadInstant, _ next: ReadNext
+    _ request: ReadRequest, lateAt late: ReadClock.Instant, _ next: ReadNext
   ) async throws -> ReadResponse {
     let race = Race()
     race.runs(

@@ -105,7 +105,7 @@ final class RetryingStage: ReadyStage, OpeningStage {
 
   /// Describes the source when it is opened, and retries that like a read.
   nonisolated(nonsending) func opening(
-    _ next: ReadNext, until deadline: ReadInstant?,
+    _ next: ReadNext, until deadline: ReadClock.Instant?,
     _ describe: nonisolated(nonsending) () async throws -> SourceDescription
   ) async throws -> SourceDescription {
     do { return try await describe() } catch { return try await again(after: error, until: deadline, next, describe) }
@@ -120,7 +120,7 @@ final class RetryingStage: ReadyStage, OpeningStage {
   }
 
   private nonisolated(nonsending) func again<Result>(
-    after first: any Error, until deadline: ReadInstant?, _ next: ReadNext,
+    after first: any Error, until deadline: ReadClock.Instant?, _ next: ReadNext,
     _ attempt: nonisolated(nonsending) () async throws -> Result
   ) async throws -> Result {
     var attempts = RetryAttempts(backoff)

@@ -35,7 +35,7 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
   private let memory = IndexMemory()
   private static let stride = (MemoryLayout<Shard>.stride + 127) & ~127
 
-  init(count: Int, policy: EvictionPolicyFactory, capacity: Int) {
+  init(count: Int, policy: Eviction, capacity: Int) {
     self.count = count
     tuner = policy.makeTuner.map { SharedTuner($0(capacity)) }
     base = .allocate(byteCount: count * Self.stride, alignment: 128)
@@ -125,7 +125,7 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
   }
 
   /// A policy for one shard without chunks.
-  func freshPolicy(_ policy: EvictionPolicyFactory, _ capacity: Int) -> any EvictionPolicy {
+  func freshPolicy(_ policy: Eviction, _ capacity: Int) -> any EvictionPolicy {
     policy.make(Self.share(of: capacity, count))
   }
 

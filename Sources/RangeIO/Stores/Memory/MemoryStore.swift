@@ -38,8 +38,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     /// The share of the limit that one version of one source may take, from 0 to 1. A source that has reached its share
     /// makes room by evicting its own chunks. Default: all of it.
     public var sourceShare = 1.0
-    /// The policy that decides what to evict. Default: ``EvictionPolicyFactory/adaptive``.
-    public var policy = EvictionPolicyFactory.default
+    /// The policy that decides what to evict. Default: ``Eviction/adaptive``.
+    public var eviction = Eviction.default
     /// The number of shards, each with its own lock; a power of two. Default: twice the number of processors, but at
     /// most one for each 1,024 blocks, or up to four of 256 blocks, since a policy needs many blocks to choose well.
     public var shards: Int?
@@ -48,7 +48,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     /// The sample for ``estimates()``.
     package var sampling = SizeSampling.live
     /// The clock for the age of chunks. Default: the continuous clock of the system.
-    package var time = TimeSource.continuous
+    package var time = ReadClock.continuous
     /// Where expired chunks are swept. Default: Swift's own threads.
     package var background = BackgroundWork()
     /// What the system leaves for stores.
@@ -104,7 +104,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
   /// Creates an empty store.
   ///
-  /// - Parameter sources: the same for stores that you combine with `TieredChunkStore`. Default: its own.
+  /// - Parameter sources: the same for stores that you combine with `TieredStore`. Default: its own.
   /// - Precondition: the share is from 0 to 1; the number of shards is a power of two; limits are not negative. With a
   ///   limit of zero, the store keeps nothing.
   public convenience init(_ configuration: Configuration, sources: ChunkSources = ChunkSources()) {
@@ -125,7 +125,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     limitChanges = Locked(LimitChanges(Limits(bytes: configuration.limit.bytes, blocks: configuration.blockLimit)))
     let blocks = min(configuration.blockLimit, configuration.limit.bytes / max(1, configuration.typicalBlockSize.bytes))
     shards = MemoryShards(
-      count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.policy,
+      count: configuration.shards ?? Self.shardCount(blocks: blocks), policy: configuration.eviction,
       capacity: ledger.present)
     policyCapacity = Atomic(ledger.present)
     let charges = SourceCharges { [ledger] in ledger.give(bytes: $0, blocks: 0) }
@@ -136,7 +136,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     sample = SizeModels.Sample(share: share)
     models = SharedModels(
       SizeModels(
-        capacity: ledger.present, policy: configuration.policy, share: share, tunes: configuration.sampling.tunes))
+        capacity: ledger.present, policy: configuration.eviction, share: share, tunes: configuration.sampling.tunes))
     limitTime(age: configuration.ageLimit, idle: configuration.idleLimit)
     // Not sent to a lower tier: bytes dropped for others must not take other memory.
     ledger.tenant.add { [weak self] in self?.evict($0, to: nil) ?? 0 }
@@ -157,7 +157,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     return traits
   }
 
-  package var now: ReadInstant { configuration.time.now }
+  package var now: ReadClock.Instant { configuration.time.now }
 
   /// The bytes that the store may hold now, for which a cache can find out whether keeping more pays.
   var capacity: Int { ledger.present }
@@ -266,7 +266,8 @@ extension MemoryStore {
   private func detachAll() -> ChunkRemoval {
     var detached: [DetachedShard] = []
     for shard in 0..<shards.count {
-      if let contents = shards.change(shard, { $0.detach(shards.freshPolicy(configuration.policy, ledger.present)) }) {
+      if let contents = shards.change(shard, { $0.detach(shards.freshPolicy(configuration.eviction, ledger.present)) })
+      {
         detached.append(contents)
       }
     }

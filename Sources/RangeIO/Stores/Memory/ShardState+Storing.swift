@@ -134,12 +134,12 @@ extension ShardState {
   mutating func chunk(_ slot: Int) -> Chunk {
     let note = table[slot]
     let owner = table.owner(slot).takeUnretainedValue()
-    let lastRead = slot < touched.count ? ReadInstant(nanoseconds: touched[slot]) : nil
+    let lastRead = slot < touched.count ? ReadClock.Instant(nanoseconds: touched[slot]) : nil
     let token = sources.token(note.token)
     let start = note.block << token.grid.shift
     // The current generation, under the lock: a removal that has started erases here later, and finds that the chunk is
     // gone.
-    let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: note.fetchedAt))
+    let ticket = token.ticket(fetchedAt: ReadClock.Instant(nanoseconds: note.fetchedAt))
     guard note.kind != .list else {
       let list = unsafeDowncast(Unmanaged<AnyObject>.fromOpaque(note.base).takeUnretainedValue(), to: PieceList.self)
       let pieces = list.pieces.map {

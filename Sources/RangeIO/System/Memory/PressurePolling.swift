@@ -1,14 +1,14 @@
 /// Polls the system's memory and reports when its level changes.
 struct PressurePolling: Sendable {
   let interval: Duration
-  let time: TimeSource
+  let time: ReadClock
   let files: SystemFiles
   private var level: PressureLevel
   private var meter: MemoryMeter?
-  private var nextLook: ReadInstant?
+  private var nextLook: ReadClock.Instant?
   private var isOver = false
 
-  init(every interval: Duration, _ thresholds: MemoryPressure.Thresholds, _ time: TimeSource, _ files: SystemFiles) {
+  init(every interval: Duration, _ thresholds: MemoryPressure.Thresholds, _ time: ReadClock, _ files: SystemFiles) {
     // Averages over ten seconds do not change faster, and zero would keep a processor busy.
     self.interval = max(interval, .milliseconds(10))
     self.time = time

@@ -1,12 +1,12 @@
 import CRangeIOSystem
 public import RangeIO
 
-/// The settings of a tier on a disk, for ``TieredChunkStore``.
+/// The settings of a tier on a disk, for ``TieredStore``.
 ///
 /// ```swift
 /// var disk = DiskConfiguration(directory: "/var/cache/app", limit: .gibibytes(20))
 /// disk.keepsFastSources = true
-/// let store = try await TieredChunkStore(memory: .mebibytes(256), disk: disk)
+/// let store = try await TieredStore(memory: .mebibytes(256), disk: disk)
 /// ```
 public struct DiskConfiguration: Sendable {
   /// The path of the directory.
@@ -56,7 +56,7 @@ public struct DiskConfiguration: Sendable {
   package var writeDelay: Duration = .seconds(1)
 
   /// The clock of the tiers above. Default: the continuous clock of the system.
-  package var time = TimeSource.continuous
+  package var time = ReadClock.continuous
   /// Where timers run. Default: Swift's own threads.
   package var background = BackgroundWork()
   /// Called when the store stops keeping what is new, since too little of the disk is free, or none: once, until there is enough.

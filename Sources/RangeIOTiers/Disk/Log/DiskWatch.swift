@@ -8,7 +8,7 @@ package final class DiskWatch: Sendable {
   }
 
   private struct Entry {
-    var since: ReadInstant
+    var since: ReadClock.Instant
     var onLate: (@Sendable () -> Void)?
     var onStall: (@Sendable () -> Void)?
   }
@@ -18,7 +18,7 @@ package final class DiskWatch: Sendable {
     var isWatching = false
   }
   private let state = Locked(State())
-  private let time: TimeSource
+  private let time: ReadClock
   private let background: BackgroundWork
   private let late: Duration
   private let stall: Duration
@@ -26,7 +26,7 @@ package final class DiskWatch: Sendable {
   /// - Parameters:
   ///   - late: the time after which a call is late.
   ///   - stall: the time after which it has stalled.
-  package init(_ time: TimeSource, _ background: BackgroundWork, late: Duration, stall: Duration) {
+  package init(_ time: ReadClock, _ background: BackgroundWork, late: Duration, stall: Duration) {
     self.time = time
     self.background = background
     self.late = late
@@ -62,7 +62,7 @@ package final class DiskWatch: Sendable {
 
   /// The call may take any time until it is renewed. For making many bytes durable.
   package func pause(_ call: Call) {
-    state.withLock { $0.calls[call.number]?.since = ReadInstant(nanoseconds: .max) }
+    state.withLock { $0.calls[call.number]?.since = ReadClock.Instant(nanoseconds: .max) }
   }
 
   /// The call has ended.

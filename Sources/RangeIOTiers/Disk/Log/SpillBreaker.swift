@@ -19,10 +19,10 @@ struct SpillBreaker: Sendable {
   private(set) var state = DiskCounts.Breaker.closed
   let rules: Rules
   /// The times of the latest errors while closed.
-  private var errors: [ReadInstant] = []
+  private var errors: [ReadClock.Instant] = []
   private var pause: Duration
   /// When the disk may be tried, while this is open.
-  private(set) var opensAgainAt: ReadInstant?
+  private(set) var opensAgainAt: ReadClock.Instant?
   private var successes = 0
   /// The number of the call that tries the disk now, so that an earlier call is not mistaken for it.
   private var trying: Int?
@@ -46,7 +46,7 @@ struct SpillBreaker: Sendable {
   }
 
   /// Whether ``ask(now:)`` would let a call through.
-  func lets(now: ReadInstant) -> Bool {
+  func lets(now: ReadClock.Instant) -> Bool {
     switch state {
     case .closed: true
     case .open: opensAgainAt.map { now >= $0 } ?? false
@@ -54,7 +54,7 @@ struct SpillBreaker: Sendable {
     }
   }
 
-  mutating func ask(now: ReadInstant) -> Permit {
+  mutating func ask(now: ReadClock.Instant) -> Permit {
     guard lets(now: now) else { return .refused }
     guard state != .closed else { return .go }
     if state == .open {
@@ -87,7 +87,7 @@ struct SpillBreaker: Sendable {
   }
 
   /// Reports that a call failed. Returns whether that opened it.
-  @discardableResult mutating func failed(_ permit: Permit, now: ReadInstant) -> Bool {
+  @discardableResult mutating func failed(_ permit: Permit, now: ReadClock.Instant) -> Bool {
     switch state {
     case .open: return false
     // A call that started before it was opened says nothing new.
@@ -102,13 +102,13 @@ struct SpillBreaker: Sendable {
   }
 
   /// Reports that a call has taken too long. Returns whether that opened it.
-  @discardableResult mutating func stalled(_ permit: Permit, now: ReadInstant) -> Bool {
+  @discardableResult mutating func stalled(_ permit: Permit, now: ReadClock.Instant) -> Bool {
     guard state == .closed || isTrying(permit) else { return false }
     open(now)
     return true
   }
 
-  private mutating func open(_ now: ReadInstant) {
+  private mutating func open(_ now: ReadClock.Instant) {
     state = .open
     openings += 1
     trying = nil

@@ -32,10 +32,10 @@ final class SpillCore: Sendable {
   }
 
   /// The current time by the clock of the tiers above.
-  var now: ReadInstant { configuration.time.now }
+  var now: ReadClock.Instant { configuration.time.now }
 
   /// Converts an instant of the tiers' clock to the wall clock, in nanoseconds since 1970.
-  func wallTime(of instant: ReadInstant) -> Int64 {
+  func wallTime(of instant: ReadClock.Instant) -> Int64 {
     configuration.wallClock() - max(0, now.nanoseconds - instant.nanoseconds)
   }
 

@@ -189,7 +189,7 @@ extension SpillState {
   /// Stages a chunk, or refuses it. `largest` is the largest record of its source that fits into a segment. Returns also
   /// an invalid chunk that it replaced: release it outside of the lock.
   mutating func offer(
-    _ chunk: Chunk, of identity: SpillIdentity, isGated: Bool, largest: Int, now: ReadInstant, wallNow: Int64
+    _ chunk: Chunk, of identity: SpillIdentity, isGated: Bool, largest: Int, now: ReadClock.Instant, wallNow: Int64
   ) -> (SpillStaging.Offer, SpillStaging.Entry?) {
     counts.offered += 1
     guard !isClosed, chunk.isValid else {
@@ -263,7 +263,7 @@ extension SpillState {
   }
 
   /// The waiting chunk of a block, if it may still be found.
-  func waiting(_ source: Int, _ block: Int, now: ReadInstant) -> SpillStaging.Entry? {
+  func waiting(_ source: Int, _ block: Int, now: ReadClock.Instant) -> SpillStaging.Entry? {
     guard staging.bytes > 0, let key = SpillTable.key(source: source, block: block), let entry = staging[key],
       entry.chunk.isValid, !isExpired(entry.chunk, now: now)
     else { return nil }

@@ -74,7 +74,7 @@ package struct SpillState: ~Copyable {
   /// Whether the directory is no longer ours: nothing in it may be changed.
   var isGivenUp = false
   /// Nothing is written before this time.
-  var writesPausedUntil: ReadInstant?
+  var writesPausedUntil: ReadClock.Instant?
   /// The pause after the next failed write.
   var writesPause: Duration = .seconds(5)
   /// The payload size of live records.
@@ -258,13 +258,13 @@ package struct SpillState: ~Copyable {
   // MARK: time
 
   /// When to retry what could not be written.
-  func nextTry(after now: ReadInstant) -> ReadInstant {
+  func nextTry(after now: ReadClock.Instant) -> ReadClock.Instant {
     let pauses = [writesPausedUntil, breaker.state == .open ? breaker.opensAgainAt : nil].compactMap { $0 }
     return max(pauses.max() ?? now, now.advanced(by: .seconds(1)))
   }
 
   /// Whether a chunk of the tiers above is too old.
-  func isExpired(_ chunk: Chunk, now: ReadInstant) -> Bool {
+  func isExpired(_ chunk: Chunk, now: ReadClock.Instant) -> Bool {
     guard ageLimit != .max else { return false }
     return now < chunk.fetchedAt || now.nanoseconds - chunk.fetchedAt.nanoseconds >= ageLimit
   }

@@ -89,7 +89,7 @@ final class SpillWriter: @unchecked Sendable {
     case again
     case flushed([Promise<Void>], failed: [Promise<Void>], ReadError?)
     case close(Promise<Void>)
-    case done(retryAt: ReadInstant?)
+    case done(retryAt: ReadClock.Instant?)
   }
 
   /// Writes until nothing is left.
@@ -170,12 +170,12 @@ final class SpillWriter: @unchecked Sendable {
     }
   }
 
-  private func canWrite(_ state: borrowing SpillState, _ now: ReadInstant) -> Bool {
+  private func canWrite(_ state: borrowing SpillState, _ now: ReadClock.Instant) -> Bool {
     state.staging.hasWork && !state.isGivenUp && state.breaker.lets(now: now)
       && (state.writesPausedUntil.map { now >= $0 } ?? true)
   }
 
-  private func retry(at instant: ReadInstant) {
+  private func retry(at instant: ReadClock.Instant) {
     core.configuration.background.startElsewhere { [weak self, time = core.configuration.time] in
       try? await time.sleep(until: instant)
       self?.core.state.withLock { $0.isReadPipeline = false }

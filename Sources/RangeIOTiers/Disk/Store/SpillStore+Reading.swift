@@ -124,7 +124,7 @@ private struct SpillLook {
   let token: ChunkToken
   let slot: Int
   let grid: BlockGrid
-  let now: ReadInstant
+  let now: ReadClock.Instant
   let wallNow: Int64
   /// Removals made while the disk was not in use are written before it serves again.
   let isToRemoveFirst: Bool
@@ -148,7 +148,7 @@ private struct SpillLook {
   private var permit: SpillBreaker.Permit?
 
   init(
-    store: SpillStore, token: ChunkToken, slot: Int, grid: BlockGrid, now: ReadInstant, wallNow: Int64,
+    store: SpillStore, token: ChunkToken, slot: Int, grid: BlockGrid, now: ReadClock.Instant, wallNow: Int64,
     isToRemoveFirst: Bool
   ) {
     (self.store, self.token, self.slot, self.grid) = (store, token, slot, grid)
@@ -180,7 +180,7 @@ private struct SpillLook {
     self.run = nil
     // The current generation, under the lock: a removal that has started erases here later.
     let age = max(0, wallNow - run.fetchedAt)
-    let ticket = token.ticket(fetchedAt: ReadInstant(nanoseconds: now.nanoseconds - age))
+    let ticket = token.ticket(fetchedAt: ReadClock.Instant(nanoseconds: now.nanoseconds - age))
     deferred.append(
       DeferredPiece(
         range: run.range, wanted: run.wanted, ticket: ticket, shouldPromote: true,

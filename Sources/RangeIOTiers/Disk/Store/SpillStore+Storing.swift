@@ -78,7 +78,7 @@ extension SpillStore {
     let least = usual.bytes + SpillStaging.overhead
     let most =
       if disk.stagingBytes >= least {
-        "a quarter of the memory above, \(memory): give it 512 KiB, or have no memory above (`TieredChunkStore(disk:)`)"
+        "a quarter of the memory above, \(memory): give it 512 KiB, or have no memory above (`TieredStore(disk:)`)"
       } else if let asked = disk.stagingLimit {
         "`stagingLimit` says, \(asked): make it 128 KiB"
       } else {
@@ -120,7 +120,7 @@ extension SpillStore {
 
 /// Storing because the user asks for it.
 extension SpillStore {
-  /// See ``TieredChunkStore/store(_:at:of:)``.
+  /// See ``TieredStore/store(_:at:of:)``.
   package func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
     let context = ReadError.Context(source: source.name, range: range)
     let grid = try check(bytes, range, source, context)

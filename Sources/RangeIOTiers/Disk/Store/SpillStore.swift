@@ -3,7 +3,7 @@ package import RangeIO
 /// Keeps chunks on a disk: the last tier, which survives the process.
 ///
 /// ```swift
-/// let store = try await TieredChunkStore(
+/// let store = try await TieredStore(
 ///   memory: .mebibytes(256), compressed: .mebibytes(128),
 ///   disk: .init(directory: "/var/cache/app", limit: .gibibytes(20)))
 /// ```
@@ -68,7 +68,7 @@ package final class SpillStore: FullChunkStore {
   }
 
   /// The current time by the clock of the tiers above.
-  package var now: ReadInstant { configuration.time.now }
+  package var now: ReadClock.Instant { configuration.time.now }
 
   /// Whether the store is empty.
   package var isEmpty: Bool { state.withLock { $0.table.count == 0 && $0.staging.count == 0 } }
@@ -213,7 +213,7 @@ extension SpillStore {
   package func flush() async throws { try await flush(by: nil) }
 
   /// - Parameter end: when to stop waiting for a disk that hangs, with ``ReadError/Code/timedOut``.
-  func flush(by end: ReadInstant?) async throws {
+  func flush(by end: ReadClock.Instant?) async throws {
     guard readOnlyReason != .configured else { return }
     let answer = Promise<Void>()
     state.withLock { $0.flushes.append(.init(answer: answer, lastRemoval: $0.staging.lastRemoval)) }
@@ -222,7 +222,7 @@ extension SpillStore {
   }
 
   /// Waits for an answer, at most until `end`.
-  func wait(for answer: Promise<Void>, until end: ReadInstant?) async throws {
+  func wait(for answer: Promise<Void>, until end: ReadClock.Instant?) async throws {
     let timer = end.map { end in
       configuration.background.startElsewhere { [time = configuration.time, directory = configuration.directory] in
         guard (try? await time.sleep(until: end)) != nil else { return }
@@ -245,7 +245,7 @@ extension SpillStore {
   package func close() async throws { try await close(by: nil) }
 
   /// - Parameter end: when to stop waiting for a disk that hangs. The lock is released when the disk answers.
-  func close(by end: ReadInstant?) async throws {
+  func close(by end: ReadClock.Instant?) async throws {
     var failure: (any Error)?
     do { try await flush(by: end) } catch { failure = error }
     let answer = Promise<Void>()

@@ -8,12 +8,12 @@ import SystemPackage
 /// Opening, closing, killing, and loss of power.
 extension SpilledModel {
   private func makeConfiguration(
-    _ process: SimulatedProcess, _ time: TimeSource
-  ) -> (TieredChunkStore.Configuration, SpillStore.Configuration) {
-    var tiers = TieredChunkStore.Configuration(
+    _ process: SimulatedProcess, _ time: ReadClock
+  ) -> (TieredStore.Configuration, SpillStore.Configuration) {
+    var tiers = TieredStore.Configuration(
       memory: .bytes(24_000 + random.below(16_000)), compressed: .bytes(12_000 + random.below(20_000)))
     tiers.memory.shards = [1, 1, 2][random.below(3)]
-    tiers.memory.policy = EvictionPolicyFactory.all[random.below(4)]
+    tiers.memory.eviction = Eviction.all[random.below(4)]
     tiers.compressed.shards = 1
     tiers.compressed.codec = codec
     tiers.compressed.inlineLimit = .kibibytes([128, 1][random.below(2)])
@@ -40,12 +40,12 @@ extension SpilledModel {
   func open() throws(Mismatch) {
     disk.faults = .none
     let process = disk.newProcess()
-    let time = TimeSource(clock)
+    let time = ReadClock(clock)
     let origin = now
     let (tiers, spill) = makeConfiguration(process, time)
-    let opened = Locked<TieredChunkStore?>(nil)
+    let opened = Locked<TieredStore?>(nil)
     let opening = start("opening") {
-      let store = try await TieredChunkStore(tiers, disk: spill)
+      let store = try await TieredStore(tiers, disk: spill)
       opened.withLock { $0 = store }
     }
     isNested = true

@@ -189,7 +189,7 @@ extension SpilledModel {
     tally.reads += ranges.count
     start("a read") { [self] in
       let configuration = RangeReader.Configuration(
-        background: BackgroundWork(executor: executor), time: TimeSource(clock))
+        background: BackgroundWork(executor: executor), time: ReadClock(clock))
       let reader = try await RangeReader(
         Source(self, index), [.caching(store, fill: fill, blockSize: .bytes(blockSize))], configuration: configuration)
       for range in ranges {

@@ -80,7 +80,7 @@ final class SpilledModel: TierModel, @unchecked Sendable {
   /// One opening of the directory.
   struct Life {
     let process: SimulatedProcess
-    let store: TieredChunkStore
+    let store: TieredStore
     /// The clock's time when this store's began.
     let origin: Int64
     var highestLimit: Int

@@ -61,7 +61,7 @@ extension TieredModel {
   }
 
   /// Whether what was on its way is anywhere, unless it is counted that it is not.
-  private func checkLosses(_ waiting: [DemotionQueueState.Entry], _ before: TieredChunkStore.Counts)
+  private func checkLosses(_ waiting: [DemotionQueueState.Entry], _ before: TieredStore.Counts)
     throws(Mismatch)
   {
     let after = store.counts()

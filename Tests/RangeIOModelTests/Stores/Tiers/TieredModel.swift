@@ -56,7 +56,7 @@ final class TieredModel: TierModel, @unchecked Sendable {
   let clock = ManualClock()
   let executor = JobCount()
   let codec = WatchedCodec()
-  let store: TieredChunkStore
+  let store: TieredStore
   let tiers: MemoryTiers
   let fill: ReadPipeline.CacheFill
   let isTimed: Bool
@@ -98,14 +98,14 @@ final class TieredModel: TierModel, @unchecked Sendable {
     let memory = 12_000 + random.below(20_000)
     let compressed = 20_000 + random.below(60_000)
     highestLimit = memory + compressed
-    var configuration = TieredChunkStore.Configuration(memory: .bytes(memory), compressed: .bytes(compressed))
+    var configuration = TieredStore.Configuration(memory: .bytes(memory), compressed: .bytes(compressed))
     configuration.memory.shards = [1, 1, 2, 4][random.below(4)]
-    configuration.memory.policy = EvictionPolicyFactory.all[random.below(4)]
+    configuration.memory.eviction = Eviction.all[random.below(4)]
     configuration.memory.sourceShare = random.below(5) == 0 ? 0.6 : 1
     configuration.compressed.shards = [1, 1, 2][random.below(3)]
     configuration.compressed.codec = codec
     configuration.compressed.inlineLimit = .kibibytes([128, 1][random.below(2)])
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     configuration.background = BackgroundWork(executor: executor)
     if isTimed {
       let kind = random.below(3)
@@ -114,7 +114,7 @@ final class TieredModel: TierModel, @unchecked Sendable {
     }
     configuration.ageLimit = age.map { .nanoseconds($0) }
     configuration.idleLimit = idle.map { .nanoseconds($0) }
-    store = TieredChunkStore(configuration)
+    store = TieredStore(configuration)
     tiers = store.memory!
     for source in 0..<3 { addVersion(of: source) }
     let isFaulty = random.below(4) == 0
@@ -270,7 +270,7 @@ struct TieredModelTally: SeededTally {
   var reinserted = 0
   var expired = 0
 
-  mutating func add(_ statistics: TieredChunkStore.Counts) {
+  mutating func add(_ statistics: TieredStore.Counts) {
     moved += statistics.moving.demoted
     movesDropped += statistics.moving.dropped
     movesRefused += statistics.moving.refused

@@ -81,7 +81,7 @@ private struct EventRun {
     var file = TestEngine.configuration(syscalls: script.syscalls)
     file.isAppendOnly = policy == .follow
     // Nothing is written while a step is not under way.
-    file.resting = RestingFiles(TimeSource(HastyClock()))
+    file.resting = RestingFiles(ReadClock(HastyClock()))
     let (store, isCached) = (MemoryStore(limit: .mebibytes(1)), self.isCached)
     let reader = try await RangeReader(
       FileSource(script.path, configuration: file), [isCached ? .caching(store, blockSize: .kibibytes(4)) : []],

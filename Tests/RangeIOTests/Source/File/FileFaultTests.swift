@@ -38,7 +38,7 @@ struct FileFaultTests {
     let source = FileSource(path, configuration: TestEngine.configuration(.positional, syscalls: syscalls))
     // By a clock that stands still: retries end after a minute.
     let reader = try await RangeReader(
-      source, [.retrying(initialBackoff: .zero, maxBackoff: .zero)], time: TimeSource(ManualClock()))
+      source, [.retrying(initialBackoff: .zero, maxBackoff: .zero)], time: ReadClock(ManualClock()))
     if isRemote || ![EIO, ENODATA].contains(number) {
       #expect(try await reader.read(10..<5000) == Bytes(bytes[10..<5000]))
     } else {
@@ -64,7 +64,7 @@ struct FileFaultTests {
     let source = FileSource(path, configuration: TestEngine.configuration(.positional, syscalls: syscalls))
     do {
       let reader = try await RangeReader(
-        source, [.retrying(initialBackoff: .zero, maxBackoff: .zero)], time: TimeSource(ManualClock()))
+        source, [.retrying(initialBackoff: .zero, maxBackoff: .zero)], time: ReadClock(ManualClock()))
       #expect(try await reader.read(10..<5000) == Bytes(bytes[10..<5000]))
       #expect(isRemote)
       await reader.close()

@@ -20,9 +20,9 @@ struct LongWriteTests {
     func store(_ disk: DiskConfiguration) async throws -> any ChunkStore {
       switch self {
       case .memory, .secondReads, .readAhead: MemoryStore(limit: .mebibytes(8))
-      case .tiers: TieredChunkStore(.init(memory: .mebibytes(2), compressed: .mebibytes(8)))
-      case .disk: try await TieredChunkStore(memory: .mebibytes(2), disk: disk)
-      case .diskOnly: try await TieredChunkStore(disk: disk)
+      case .tiers: TieredStore(.init(memory: .mebibytes(2), compressed: .mebibytes(8)))
+      case .disk: try await TieredStore(memory: .mebibytes(2), disk: disk)
+      case .diskOnly: try await TieredStore(disk: disk)
       }
     }
 
@@ -79,7 +79,7 @@ struct LongWriteTests {
       for try await piece in reader.stream(0..<4096) { #expect(piece == Bytes(new[0..<4096])) }
       for range in ranges { #expect(reader.cached(range) == nil) }
     }
-    let tiers = store as? TieredChunkStore
+    let tiers = store as? TieredStore
     try await tiers?.flush()
     if let tier = tiers?.counts().disk { #expect(tier.blocks == 0) }
     writer.age.withLock { $0 = .milliseconds(250) }

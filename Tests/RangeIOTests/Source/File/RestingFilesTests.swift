@@ -60,7 +60,7 @@ import Testing
     let threads = IOThreads(limit: 1, start: { _, _ in -1 })
     var configuration = TestEngine.configuration(.positional, syscalls: syscalls, threads: threads)
     configuration.remoteThreads = threads
-    configuration.resting = RestingFiles(TimeSource(CountedClock(clock: clock, sleeps: sleeps)))
+    configuration.resting = RestingFiles(ReadClock(CountedClock(clock: clock, sleeps: sleeps)))
     try rewrite([UInt8](repeating: 1, count: 5000), path, ago: .seconds(10))
     var opened: [FileSource] = []
     for _ in 0..<count {
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func `where the shared look fails, each looks itself`() async throws {
-    let resting = RestingFiles(TimeSource(clock))
+    let resting = RestingFiles(ReadClock(clock))
     let status = {
       var status = FileStatus()
       status.inode = 4711
@@ -215,7 +215,7 @@ struct RestingFilesRaceTests {
   @Test func `each waiter is answered once, however many begin, end and are cancelled at the same time`()
     async throws
   {
-    let resting = RestingFiles(TimeSource(YieldingClock()))
+    let resting = RestingFiles(ReadClock(YieldingClock()))
     let (answers, cancellations) = (AwaitedCount(), AwaitedCount())
     let versions = (0..<3).map { inode in
       var status = FileStatus()

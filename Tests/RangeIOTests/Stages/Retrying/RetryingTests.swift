@@ -308,17 +308,17 @@ struct RetryingTests {
 private final class LateOpening: RangeSource {
   private let base = SyntheticSource(byteCount: 100_000)
   private let errors: [any Error]
-  private let time: TimeSource
+  private let time: ReadClock
   let times = Noted<Duration>()
 
-  init(_ errors: [any Error], _ time: TimeSource) {
+  init(_ errors: [any Error], _ time: ReadClock) {
     self.errors = errors
     self.time = time
   }
 
   func describe() async throws -> SourceDescription {
     let number = times.all.count
-    times.add(ReadInstant(nanoseconds: 0).duration(to: time.now))
+    times.add(ReadClock.Instant(nanoseconds: 0).duration(to: time.now))
     if number < errors.count { throw errors[number] }
     return try await base.describe()
   }

@@ -55,7 +55,7 @@ struct VerifyingTests {
 
   @Test func `whole blocks are read as one request, each checked once`() async throws {
     let stage = Self.verifying()
-    let time = TimeSource(ManualClock())
+    let time = ReadClock(ManualClock())
     let source = ScriptedSource(byteCount: Self.byteCount, time: time) { _ in .answer }
     let reader = try await RangeReader(source, [stage])
     _ = try await reader.read([1500..<1600, 1700..<2100, 9000..<9001, 10_050..<10_060, 1999..<2001])

@@ -11,7 +11,7 @@ struct MemoryControlsTests {
     _ change: (inout MemoryStore.Configuration) -> Void = { _ in }
   ) -> MemoryStore {
     var configuration = MemoryStore.Configuration(limit: limit)
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     change(&configuration)
     return MemoryStore(configuration)
   }

@@ -9,9 +9,9 @@ struct MemoryExtremesTests {
   @Test func `the smallest limits trap nowhere, and reads are right`() async throws {
     // There: a limit of 10 bytes trapped.
     for limit in [0, 1, 10, 63, 64, 100, 152, 153, 500] {
-      for policy in EvictionPolicyFactory.all {
+      for policy in Eviction.all {
         var configuration = MemoryStore.Configuration(limit: .bytes(limit))
-        configuration.policy = policy
+        configuration.eviction = policy
         let store = MemoryStore(configuration)
         for fill in [ReadPipeline.CacheFill.exact, .block, .requestedFirst] {
           let reader = try await RangeReader(
@@ -45,7 +45,7 @@ struct MemoryExtremesTests {
 
   @Test func `a full store drops what is oldest, if that is what was chosen`() {
     var configuration = MemoryStore.Configuration(limit: MemoryStore.charge(blocks: 10))
-    configuration.policy = .lru
+    configuration.eviction = .lru
     configuration.shards = 1
     let source = StoredSource(MemoryStore(configuration))
     for block in 0..<100 { source.put(source.block(block)) }

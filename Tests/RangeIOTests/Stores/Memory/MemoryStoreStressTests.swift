@@ -8,11 +8,11 @@ import Testing
 /// Everything at once on one store, from many tasks. What must hold meanwhile is checked meanwhile; when all is quiet,
 /// every account must equal a recount. Runs under the thread sanitizer as well.
 struct MemoryStoreStressTests {
-  @Test(arguments: EvictionPolicyFactory.all.map(\.name))
+  @Test(arguments: Eviction.all.map(\.name))
   func `many tasks on one store leave accounts that add up`(_ policy: String) async {
     let seed = UInt64(TestScale.firstSeed)
     var configuration = MemoryStore.Configuration(limit: .bytes(Hammer.mostBytes))
-    configuration.policy = EvictionPolicyFactory.all.first { $0.name == policy }!
+    configuration.eviction = Eviction.all.first { $0.name == policy }!
     configuration.shards = 4
     configuration.sourceShare = 0.7
     let store = MemoryStore(configuration)

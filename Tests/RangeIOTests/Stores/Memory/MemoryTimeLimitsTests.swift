@@ -10,7 +10,7 @@ import Testing
 
   private func source(age: Duration? = nil, idle: Duration? = nil, blocks: Int = 1) -> StoredSource {
     var configuration = MemoryStore.Configuration(limit: .mebibytes(1))
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     configuration.ageLimit = age
     configuration.idleLimit = idle
     let source = StoredSource(MemoryStore(configuration))
@@ -171,7 +171,7 @@ import Testing
   @Test func `a read brings back what has expired`() async throws {
     let synthetic = SyntheticSource(byteCount: 100_000)
     var configuration = MemoryStore.Configuration(limit: .mebibytes(1))
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     configuration.ageLimit = .seconds(1)
     let store = MemoryStore(configuration)
     let reader = try await RangeReader(synthetic, [.caching(store, blockSize: .kibibytes(4))])
@@ -185,10 +185,10 @@ import Testing
   @Test func `a sweep leaves alone what comes while it is under way`() throws {
     let hook = Hook()
     var configuration = MemoryStore.Configuration(limit: .mebibytes(1))
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     configuration.ageLimit = .seconds(10)
     configuration.shards = 2
-    configuration.policy = EvictionPolicyFactory(name: "hooked") { Hooked(base: LRU(capacity: $0), hook: hook) }
+    configuration.eviction = Eviction(name: "hooked") { Hooked(base: LRU(capacity: $0), hook: hook) }
     let source = StoredSource(MemoryStore(configuration))
     let inFirst = try #require((0..<256).first { source.store.shard(of: $0, source.token) == 0 })
     let inSecond = try #require((0..<256).first { source.store.shard(of: $0, source.token) == 1 })

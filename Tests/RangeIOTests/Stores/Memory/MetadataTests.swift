@@ -42,7 +42,7 @@ struct MetadataTests {
     let interruption = Interruption()
     var configuration = MemoryStore.Configuration(limit: MemoryStore.charge(blocks: 64))
     configuration.shards = 64
-    configuration.policy = EvictionPolicyFactory(name: "interrupting") {
+    configuration.eviction = Eviction(name: "interrupting") {
       Interrupting(policy: LRU(capacity: $0), interruption: interruption)
     }
     let store = MemoryStore(configuration)

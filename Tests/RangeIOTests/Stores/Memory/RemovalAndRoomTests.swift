@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `is room for other tiers`() throws {
-    let store = TieredChunkStore(memory: .mebibytes(1), compressed: .bytes(0))
+    let store = TieredStore(memory: .mebibytes(1), compressed: .bytes(0))
     let tiers = try #require(store.memory)
     _ = filled(tiers.memory)
     let removal = store.removeAll()

@@ -18,10 +18,10 @@ import Testing
     }
   }
 
-  private func store(_ policy: EvictionPolicyFactory, shards: Int) -> MemoryStore {
+  private func store(_ policy: Eviction, shards: Int) -> MemoryStore {
     var configuration = MemoryStore.Configuration(blocks: 1000, of: .bytes(1))
     configuration.shards = shards
-    configuration.policy = policy
+    configuration.eviction = policy
     return MemoryStore(configuration)
   }
 
@@ -50,9 +50,9 @@ import Testing
     #expect(store.tunerState!.sampledOneIn == 1)
   }
 
-  @Test(arguments: [EvictionPolicyFactory.lru, .sieve, .s3fifo].map(\.name))
+  @Test(arguments: [Eviction.lru, .sieve, .s3fifo].map(\.name))
   func `a fixed policy has no tuner`(name: String) throws {
-    let factory = try #require(EvictionPolicyFactory.all.first { $0.name == name })
+    let factory = try #require(Eviction.all.first { $0.name == name })
     let store = store(factory, shards: 1)
     try read(0..<2000, store)
     #expect(store.tunerState == nil)

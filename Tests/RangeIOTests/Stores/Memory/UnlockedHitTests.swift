@@ -103,7 +103,7 @@ import Testing
   @Test func `a full store evicts where it stores, and a shard that has little grows`() {
     var configuration = MemoryStore.Configuration(blocks: 1024, of: .bytes(512))
     configuration.shards = 4
-    configuration.policy = .lru
+    configuration.eviction = .lru
     let store = MemoryStore(configuration)
     let source = StoredSource(store, byteCount: 1 << 40, blockSize: 512)
     func shard(_ block: Int) -> Int { store.shard(of: block, source.token) }

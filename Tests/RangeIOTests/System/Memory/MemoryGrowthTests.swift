@@ -234,11 +234,11 @@ import Testing
   {
     let spare = Locked(64 << 20)
     let room = MemoryRoom { Self.left(bytes: spare.withLock { $0 }) }
-    var tiers = TieredChunkStore.Configuration(memory: .mebibytes(1), compressed: .mebibytes(1))
+    var tiers = TieredStore.Configuration(memory: .mebibytes(1), compressed: .mebibytes(1))
     tiers.memory.room = room
     tiers.compressed.codec = FillCodec()
     tiers.compressed.shards = 1
-    let store = TieredChunkStore(tiers)
+    let store = TieredStore(tiers)
     let compressed = try #require(store.memory?.compressed)
     let tenant = try #require(store.budget).tenant
     let source = FillSource(store.sources)
@@ -266,9 +266,9 @@ import Testing
   @Test func `stores that are gone give their room back`() {
     let room = MemoryRoom { nil }
     func use(beside held: Int) {
-      var tiers = TieredChunkStore.Configuration(memory: .mebibytes(4), compressed: .mebibytes(2))
+      var tiers = TieredStore.Configuration(memory: .mebibytes(4), compressed: .mebibytes(2))
       tiers.memory.room = room
-      for store in [TieredChunkStore(tiers), MemoryStore(tiers.memory)] as [any FullChunkStore] {
+      for store in [TieredStore(tiers), MemoryStore(tiers.memory)] as [any FullChunkStore] {
         let source = FillSource(store.sources)
         for block in 0..<10 { source.put(block, in: store) }
         #expect(room.heldByteCount > held + 40_960)

@@ -15,7 +15,7 @@ import Testing
 
   private func signals(every interval: Duration = .seconds(1)) -> MemoryPressureSignals {
     MemoryPressureSignals(
-      PressurePolling(every: interval, MemoryPressure.Thresholds(), TimeSource(clock), system.files))
+      PressurePolling(every: interval, MemoryPressure.Thresholds(), ReadClock(clock), system.files))
   }
 
   private func use(_ count: Int) throws { try system.setGroup(Self.group, max: "1000", current: count) }

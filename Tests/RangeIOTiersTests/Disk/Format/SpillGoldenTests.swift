@@ -83,7 +83,7 @@ import Testing
   private func spill() -> SimulatedSpill {
     SimulatedSpill {
       $0.segmentSize = .kibibytes(8)
-      $0.time = TimeSource(ManualClock())
+      $0.time = ReadClock(ManualClock())
       $0.wallClock = { 1_700_000_000_123_456_789 }
       $0.random = { 0x0123_4567_89AB_CDEF }
       $0.processNumber = 1

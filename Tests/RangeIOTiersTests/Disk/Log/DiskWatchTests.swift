@@ -13,7 +13,7 @@ final class DiskWatchTests: Sendable {
 
   private func makeWatch() -> DiskWatch {
     DiskWatch(
-      TimeSource(clock), BackgroundWork(executor: executor), late: .milliseconds(100), stall: .milliseconds(1000))
+      ReadClock(clock), BackgroundWork(executor: executor), late: .milliseconds(100), stall: .milliseconds(1000))
   }
 
   private func begin(_ watch: DiskWatch, _ name: String) -> DiskWatch.Call {

@@ -6,7 +6,7 @@ import Testing
 
 /// The state machine, event by event.
 struct SpillBreakerTests {
-  private func at(_ seconds: Int64) -> ReadInstant { ReadInstant(nanoseconds: seconds * 1_000_000_000) }
+  private func at(_ seconds: Int64) -> ReadClock.Instant { ReadClock.Instant(nanoseconds: seconds * 1_000_000_000) }
 
   private func opened(at seconds: Int64 = 0) -> SpillBreaker {
     var breaker = SpillBreaker()

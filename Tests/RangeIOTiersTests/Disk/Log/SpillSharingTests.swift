@@ -88,7 +88,7 @@ import Testing
   {
     let spill = SimulatedSpill(limit: .kibibytes(320)) {
       $0.isShared = true
-      $0.time = TimeSource(ManualClock())
+      $0.time = ReadClock(ManualClock())
     }
     let stores = [try spill.open(), try spill.open()]
     // Two segments each: a third of this store has room within its own account.

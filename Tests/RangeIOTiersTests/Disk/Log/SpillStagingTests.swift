@@ -7,7 +7,7 @@ import Testing
 struct SpillStagingTests {
   private let source = FillSource(ChunkSources())
 
-  private func chunk(_ block: Int) -> Chunk { source.chunk(block, at: ReadInstant(nanoseconds: 0)) }
+  private func chunk(_ block: Int) -> Chunk { source.chunk(block, at: ReadClock.Instant(nanoseconds: 0)) }
   private var charge: Int { 4096 + SpillStaging.overhead }
 
   private func staging(of blocks: Int) -> SpillStaging { SpillStaging(limit: charge * blocks) }

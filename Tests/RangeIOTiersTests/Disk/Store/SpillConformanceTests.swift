@@ -60,7 +60,7 @@ struct SpillConformanceTests {
       configuration.stagingLimit = .kibibytes(64)
       configuration.keepsFirstReads = true
       configuration.writeDelay = .zero
-      configuration.time = TimeSource(clock)
+      configuration.time = ReadClock(clock)
     }
     try await StoreConformance.check(seed: seed, settle: { try await Self.flush($0, clock) }) { sources, limit in
       var configuration = spill.configuration

@@ -14,7 +14,7 @@ import Testing
   private func spill() -> SimulatedSpill {
     SimulatedSpill(limit: .mebibytes(8)) {
       $0.segmentSize = .kibibytes(16)
-      $0.time = TimeSource(clock)
+      $0.time = ReadClock(clock)
     }
   }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct SpillFailingDiskTests {
   @Test func `reads that fail are misses, and three of them leave the disk alone for a while`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill { $0.time = ReadClock(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources)
     for block in stride(from: 0, to: 40, by: 2) { source.put(block, in: store) }
@@ -55,7 +55,7 @@ import Testing
 
   @Test func `a file that cannot be removed costs what comes, not all that is here`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill(limit: .kibibytes(320)) { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill(limit: .kibibytes(320)) { $0.time = ReadClock(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources)
     for block in 0..<28 { source.put(block, in: store) }
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `what a torn write left is removed, too`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill { $0.time = ReadClock(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources)
     spill.disk.faults = DiskFaults { $0.kind == .write && $0.byteCount > 64 ? .tear(after: 3 * 4160 + 200) : nil }

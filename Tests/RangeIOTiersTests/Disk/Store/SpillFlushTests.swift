@@ -10,7 +10,7 @@ import Testing
 @Suite struct SpillFlushTests {
   @Test func `a removal that is noted after a flush has begun does not fail it`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill { $0.time = ReadClock(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources)
     for block in 0..<4 { source.put(block, in: store) }
@@ -31,7 +31,7 @@ import Testing
 
   @Test func `a flush tries again at once when a reader has released a segment`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill { $0.time = ReadClock(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources)
     for block in 0..<4 { source.put(block, in: store) }

@@ -32,13 +32,13 @@ import Testing
   }
 
   @Test func `a directory that is made on a full disk is used once there is room`() async throws {
-    let spill = SimulatedSpill(SimulatedDisk(capacity: 0)) { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill(SimulatedDisk(capacity: 0)) { $0.time = ReadClock(clock) }
     try await expectItWorksOnceThereIsRoom(spill) { spill.disk.capacity = 1 << 30 }
   }
 
   @Test(arguments: [DiskCall.Kind.makeDirectory, .create, .write, .sync, .rename, .syncDirectory])
   func `a full disk may say so at any step of making a directory`(kind: DiskCall.Kind) async throws {
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill { $0.time = ReadClock(clock) }
     for errno in [Errno.noSpace, .diskQuotaExceeded] {
       let spill = spill.copy()
       spill.disk.faults = .always(kind, .fail(errno))
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `a directory whose store is damaged is made anew once there is room`() async throws {
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill { $0.time = ReadClock(clock) }
     let store = try spill.open()
     for block in 0..<40 { FillSource(store.sources).put(block, in: store) }
     try await store.close()

@@ -196,16 +196,16 @@ struct SpillKeepingTests {
 
   @Test func `what an earlier process has left of a range is removed by who has not read it`() async throws {
     let spill = SpillOnSimulatedDisk()
-    let limits = TieredChunkStore.Configuration(memory: .kibibytes(256), compressed: .bytes(0))
+    let limits = TieredStore.Configuration(memory: .kibibytes(256), compressed: .bytes(0))
     let description = SourceDescription(
       id: "fill", validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: 4096)
     var configuration = spill.configuration
     configuration.disk = spill.disk.newProcess()
-    var store = try await TieredChunkStore(limits, disk: configuration)
+    var store = try await TieredStore(limits, disk: configuration)
     for block in 0..<4 { FillSource(store.sources, byteCount: 1 << 20).put(block, in: store.spill!) }
     try await store.close()
     configuration.disk = spill.disk.newProcess()
-    store = try await TieredChunkStore(limits, disk: configuration)
+    store = try await TieredStore(limits, disk: configuration)
     store.remove(4096..<2 * 4096, of: description)
     #expect(!store.contains(4096..<8192, of: description) && store.contains(8192..<12_288, of: description))
     try await store.close()

@@ -66,7 +66,7 @@ import Testing
 
   @Test func `removals that cannot be written down take no memory without end, and hold once they can`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill { $0.time = ReadClock(clock) }
     var store = try await filled(spill)
     let source = FillSource(store.sources)
     spill.disk.faults = .always(.write, .fail(.noSpace))

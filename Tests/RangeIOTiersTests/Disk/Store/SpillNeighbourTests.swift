@@ -13,7 +13,7 @@ import Testing
   private func spill() -> SimulatedSpill {
     SimulatedSpill {
       $0.isShared = true
-      $0.time = TimeSource(clock)
+      $0.time = ReadClock(clock)
       $0.quotaTries = 3
     }
   }

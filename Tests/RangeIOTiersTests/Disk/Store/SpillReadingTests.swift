@@ -33,7 +33,7 @@ struct SpillReadingTests {
       let reads = try Simulation.run(seed: seed) { simulation in
         let disk = SimulatedDisk()
         disk.residency = .nothing
-        var limits = TieredChunkStore.Configuration(memory: .kibibytes(512), compressed: .bytes(0))
+        var limits = TieredStore.Configuration(memory: .kibibytes(512), compressed: .bytes(0))
         limits.time = simulation.time
         limits.background = simulation.configuration.background
         var spill = SpillStore.Configuration(directory: "/spill", limit: .mebibytes(1))
@@ -45,7 +45,7 @@ struct SpillReadingTests {
         // Once to write it, and once to read what an earlier process has left.
         for _ in 0..<2 {
           spill.disk = disk.newProcess()
-          let store = try await TieredChunkStore(limits, disk: spill)
+          let store = try await TieredStore(limits, disk: spill)
           let reader = try await RangeReader(
             source, [.caching(store, blockSize: .kibibytes(4))], configuration: simulation.configuration)
           let tasks = (0..<50).map { number in
@@ -70,13 +70,13 @@ struct SpillReadingTests {
   /// A store of memory and a disk, with blocks in memory only.
   private func fill(
     _ spill: SpillOnSimulatedDisk, _ blocks: Int, _ change: (inout SpillStore.Configuration) -> Void = { _ in }
-  ) async throws -> (TieredChunkStore, FillSource) {
-    var limits = TieredChunkStore.Configuration(memory: .mebibytes(4), compressed: .bytes(0))
+  ) async throws -> (TieredStore, FillSource) {
+    var limits = TieredStore.Configuration(memory: .mebibytes(4), compressed: .bytes(0))
     limits.time = spill.configuration.time
     var configuration = spill.configuration
     configuration.disk = spill.disk.newProcess()
     change(&configuration)
-    let store = try await TieredChunkStore(limits, disk: configuration)
+    let store = try await TieredStore(limits, disk: configuration)
     let source = FillSource(store.sources)
     for block in 0..<blocks {
       let range = source.block(block)

@@ -115,7 +115,7 @@ import Testing
 
   @Test func `what waits to be written is counted once, however it leaves`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill { $0.time = ReadClock(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources, version: 1)
     for _ in 0..<3 { source.put(1, in: store) }
@@ -169,7 +169,7 @@ import Testing
 
   @Test func `clearing that fails is tried again, and loses no file`() async throws {
     let clock = ManualClock()
-    let spill = SimulatedSpill { $0.time = TimeSource(clock) }
+    let spill = SimulatedSpill { $0.time = ReadClock(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources)
     for block in 0..<5 { source.put(block, in: store) }

@@ -45,7 +45,7 @@ import Testing
     let clock = ManualClock()
     let told = Locked<[String]>([])
     let spill = spill {
-      $0.time = TimeSource(clock)
+      $0.time = ReadClock(clock)
       $0.onLackOfFreeSpace = { error in told.withLock { $0.append(error.message) } }
     }
     let store = try spill.open()
@@ -66,7 +66,7 @@ import Testing
     let disk = try MountedDisk(byteCount: Self.limit * 2, options: "mode=0700,nr_inodes=10")
     let clock = ManualClock()
     var configuration = configuration(disk)
-    configuration.time = TimeSource(clock)
+    configuration.time = ReadClock(clock)
     let store = try await SpillStore.open(configuration)
     let source = FillSource(store.sources)
     try await write(0..<128, source, store)
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `a disk that becomes read-only stops writes, not reads`() async throws {
     let clock = ManualClock()
-    let spill = spill { $0.time = TimeSource(clock) }
+    let spill = spill { $0.time = ReadClock(clock) }
     let store = try spill.open()
     let source = FillSource(store.sources)
     try await write(0..<64, source, store)
@@ -135,7 +135,7 @@ import Testing
     let clock = ManualClock()
     let told = Locked<[String]>([])
     let spill = spill(SimulatedDisk(capacity: Self.limit * 4)) {
-      $0.time = TimeSource(clock)
+      $0.time = ReadClock(clock)
       $0.freeSpaceFloor = .mebibytes(1)
       $0.onLackOfFreeSpace = { error in told.withLock { $0.append(error.message) } }
     }
@@ -166,7 +166,7 @@ import Testing
   @Test func `all can be removed from a disk that is too full to write to, at once and for good`() async throws {
     let clock = ManualClock()
     let spill = spill(SimulatedDisk(capacity: Self.limit * 4)) {
-      $0.time = TimeSource(clock)
+      $0.time = ReadClock(clock)
       $0.freeSpaceFloor = .mebibytes(1)
     }
     var store = try spill.open()
@@ -185,7 +185,7 @@ import Testing
 
   @Test func `a file that the disk can never hold drops none of those that are there`() async throws {
     let clock = ManualClock()
-    let spill = spill(SimulatedDisk(capacity: Self.limit / 2)) { $0.time = TimeSource(clock) }
+    let spill = spill(SimulatedDisk(capacity: Self.limit / 2)) { $0.time = ReadClock(clock) }
     var store = try spill.open()
     try await write(0..<64, FillSource(store.sources), store)
     try await store.close()
@@ -236,7 +236,7 @@ import Testing
     _ disk: SimulatedDisk = SimulatedDisk(), _ change: (inout SpillStore.Configuration) -> Void = { _ in }
   ) -> SimulatedSpill {
     SimulatedSpill(disk) {
-      $0.time = TimeSource(ManualClock())
+      $0.time = ReadClock(ManualClock())
       change(&$0)
     }
   }

@@ -23,7 +23,7 @@ struct SpillScript {
     spill = SimulatedSpill(limit: .kibibytes(192)) {
       $0.segmentSize = .kibibytes(32)
       $0.stagingLimit = .kibibytes(64)
-      $0.time = TimeSource(clock)
+      $0.time = ReadClock(clock)
       $0.syncsEvery = syncsEvery
     }
   }

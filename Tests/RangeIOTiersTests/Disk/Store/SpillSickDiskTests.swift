@@ -346,8 +346,8 @@ struct SpillSickDiskTests {
     }
     let disk = try await spill.open()
     var memory = MemoryStore.Configuration(limit: .mebibytes(1))
-    memory.time = TimeSource(spill.clock)
-    let store = TieredChunkStore(
+    memory.time = ReadClock(spill.clock)
+    let store = TieredStore(
       MemoryStore(memory, sources: disk.sources), disk, background: BackgroundWork(executor: jobs))
     let source = FillSource(disk.sources)
     /// Flushes for two seconds, which are over before anything else happens.

@@ -6,11 +6,11 @@ import Testing
 @testable import RangeIOTiers
 
 @Suite struct SpillTiersTests {
-  private func tiers(_ spill: SpillOnDisk, memory: ByteCount = .kibibytes(512)) async throws -> TieredChunkStore {
-    try await TieredChunkStore(memory: memory, disk: spill.configuration)
+  private func tiers(_ spill: SpillOnDisk, memory: ByteCount = .kibibytes(512)) async throws -> TieredStore {
+    try await TieredStore(memory: memory, disk: spill.configuration)
   }
 
-  private func read(_ blocks: Range<Int>, _ source: FillRangeSource, _ store: TieredChunkStore) async throws {
+  private func read(_ blocks: Range<Int>, _ source: FillRangeSource, _ store: TieredStore) async throws {
     let reader = try await RangeReader(source, [.caching(store)])
     for block in blocks {
       let range = block * 4096..<(block + 1) * 4096

@@ -4,7 +4,7 @@ import RangeIO
 
 /// The library's store on a disk, read by a reader whose source has nothing.
 final class SpillStorePeer: SpillPointReader {
-  private let store: TieredChunkStore
+  private let store: TieredStore
   private let small: View
   private let large: View
 
@@ -13,7 +13,7 @@ final class SpillStorePeer: SpillPointReader {
     let reader: RangeReader
     let token: ChunkToken
 
-    init(_ store: TieredChunkStore, blockSize: Int) async throws {
+    init(_ store: TieredStore, blockSize: Int) async throws {
       let source = EmptySource(blockSize: blockSize)
       reader = try await RangeReader(source, [.caching(store)])
       guard let token = store.token(of: reader.source) else { throw Missed(offset: nil) }
@@ -29,7 +29,7 @@ final class SpillStorePeer: SpillPointReader {
     configuration.keepsFastSources = true
     configuration.freeSpaceFloor = .bytes(0)
     if durability == .fdatasync { configuration.syncsEvery = .gibibytes(1 << 20) }
-    let store = try await TieredChunkStore(disk: configuration)
+    let store = try await TieredStore(disk: configuration)
     self.store = store
     small = try await View(store, blockSize: 4096)
     large = try await View(store, blockSize: 65_536)

@@ -6,15 +6,15 @@ import Synchronization
 /// Chunks that the upper tier evicts move to the lower one; chunks read there are promoted again.
 ///
 /// ```swift
-/// let store = TieredChunkStore(memory: .mebibytes(256), compressed: .mebibytes(128))
+/// let store = TieredStore(memory: .mebibytes(256), compressed: .mebibytes(128))
 /// let reader = try await RangeReader(source, [.caching(store)])
 ///
-/// let survives = try await TieredChunkStore(
+/// let survives = try await TieredStore(
 ///   memory: .mebibytes(256), compressed: .mebibytes(128),
 ///   disk: .init(directory: "/var/cache/app", limit: .gibibytes(20)))
 /// ```
 ///
-/// You can combine any two stores: `TieredChunkStore(upper, lower)`. To combine more than two, start from the bottom,
+/// You can combine any two stores: `TieredStore(upper, lower)`. To combine more than two, start from the bottom,
 /// since two combined stores are again a store.
 ///
 /// - A look-up is answered from both at once: what the upper store has, what is on its way down, and what the lower
@@ -31,7 +31,7 @@ import Synchronization
 /// What no part can do throws.
 ///
 /// For the full rules see *The life of a chunk* in `Docs/Architecture/Stores.md`.
-public final class TieredChunkStore: ChunkStore, FullChunkStore {
+public final class TieredStore: ChunkStore, FullChunkStore {
   let upper: any FullChunkStore
   let lower: any FullChunkStore
   let mover: DemotionQueue
@@ -40,13 +40,13 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
   /// Used only with these.
   let limitChanges: Locked<LimitChanges<Limits>>
   /// The stores that this one is made of, from the top down. None of them is itself a combined store.
-  var parts: [any FullChunkStore] { [upper, lower].flatMap { ($0 as? TieredChunkStore)?.parts ?? [$0] } }
+  var parts: [any FullChunkStore] { [upper, lower].flatMap { ($0 as? TieredStore)?.parts ?? [$0] } }
   /// The demotion queues of all parts, from the top down.
   var movers: [DemotionQueue] {
-    ((upper as? TieredChunkStore)?.movers ?? []) + [mover] + ((lower as? TieredChunkStore)?.movers ?? [])
+    ((upper as? TieredStore)?.movers ?? []) + [mover] + ((lower as? TieredStore)?.movers ?? [])
   }
   /// The store of memory and compressed memory, if that is above a disk.
-  let inner: TieredChunkStore?
+  let inner: TieredStore?
   /// The tier on disk, if there is one.
   package let spill: SpillStore?
   /// Whether bytes that enter the upper store are also written to the disk at once, without the upper store doing that.
@@ -81,12 +81,12 @@ public final class TieredChunkStore: ChunkStore, FullChunkStore {
     limitChanges = Locked(LimitChanges(memory?.limits ?? Limits(memory: .bytes(0), compressed: .bytes(0))))
     // However the stores are nested.
     func disk(of store: any FullChunkStore) -> SpillStore? {
-      store as? SpillStore ?? (store as? TieredChunkStore)?.spill
+      store as? SpillStore ?? (store as? TieredStore)?.spill
     }
     let above = disk(of: upper)
     spill = above ?? disk(of: lower)
     copiesDown = above == nil && spill?.configuration.writesOnInsertion == true
-    inner = lower is SpillStore ? upper as? TieredChunkStore : nil
+    inner = lower is SpillStore ? upper as? TieredStore : nil
     // Weak, since the compressed store above a disk has this queue as its outlet.
     let compressed = memory?.compressed
     mover = DemotionQueue(from: upper, to: lower, limit: queueLimit, background) { [weak compressed] in

@@ -1,6 +1,6 @@
 public import RangeIO
 
-extension TieredChunkStore {
+extension TieredStore {
   /// Creates a store of memory, compressed memory if that has a limit, and a directory on disk, with what an earlier
   /// process has left there.
   ///
@@ -55,7 +55,7 @@ extension TieredChunkStore {
       room: configuration.memory.room)
     budget.charge(staging + queue)
     guard isAlone else {
-      let inner = TieredChunkStore(above, budget: budget)
+      let inner = TieredStore(above, budget: budget)
       let store = try await SpillStore.open(below, sources: inner.sources)
       var tiers = inner.memory
       tiers?.stagingBytes = asked
@@ -128,7 +128,7 @@ extension TieredChunkStore {
 
   /// Waits until every chunk that is moving now has arrived. From the top first, since a chunk may arrive in the next
   /// queue.
-  private func waitForMovers(_ spill: SpillStore, until end: ReadInstant?) async throws {
+  private func waitForMovers(_ spill: SpillStore, until end: ReadClock.Instant?) async throws {
     for mover in movers {
       if let departure = mover.departure() { try await spill.wait(for: departure, until: end) }
     }

@@ -1,6 +1,6 @@
 public import RangeIO
 
-extension TieredChunkStore {
+extension TieredStore {
   /// Changes the limits of a store of memory and compressed memory. The new limits apply at once; the call returns when
   /// the store holds no more than that.
   ///
@@ -77,13 +77,13 @@ extension TieredChunkStore {
 
   /// The stores among the parts that have limits. Stores that share a limit count as one.
   private var limited: [any FullChunkStore] {
-    memory != nil ? [self] : [upper, lower].flatMap { ($0 as? TieredChunkStore)?.limited ?? [$0] }
+    memory != nil ? [self] : [upper, lower].flatMap { ($0 as? TieredStore)?.limited ?? [$0] }
   }
 
   /// Like ``resize(memory:compressed:)``, for parts that the caller made.
   private func resizeParts(memory limit: ByteCount, compressed: ByteCount) async throws {
     let all = limited
-    let made = all.compactMap { $0 as? TieredChunkStore }
+    let made = all.compactMap { $0 as? TieredStore }
     let memories = all.compactMap { $0 as? MemoryStore }
     let compresseds = all.compactMap { $0 as? CompressedStore }
     if made.count == 1, memories.isEmpty, compresseds.isEmpty {
@@ -123,7 +123,7 @@ extension TieredChunkStore {
   private func relieveMemory(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     guard pressure != .normal else {
       mover.resume()
-      for part in [lower, upper] { (part as? TieredChunkStore)?.relieveMemory(pressure, sparing: disk) }
+      for part in [lower, upper] { (part as? TieredStore)?.relieveMemory(pressure, sparing: disk) }
       return
     }
     mover.pause(for: .seconds(60))
@@ -140,7 +140,7 @@ extension TieredChunkStore {
   /// The same for parts that the caller made: each handles its own memory. The lower one goes first.
   private func relieveParts(_ pressure: MemoryPressure, sparing disk: SpillStore?) {
     for part in [lower, upper] {
-      if let part = part as? TieredChunkStore {
+      if let part = part as? TieredStore {
         part.relieveMemory(pressure, sparing: disk)
         continue
       }

@@ -3,34 +3,34 @@ import Testing
 @testable import RangeIO
 @testable import RangeIOTestSupport
 
-@Suite struct TimeSourceTests {
+@Suite struct ReadClockTests {
   @Test func `instants start at zero and follow the clock`() {
     let clock = HandClock()
     clock.move(by: .seconds(100))
-    let time = TimeSource(clock)
-    #expect(time.now == ReadInstant(nanoseconds: 0))
+    let time = ReadClock(clock)
+    #expect(time.now == ReadClock.Instant(nanoseconds: 0))
     clock.move(by: .milliseconds(3))
-    #expect(time.now == ReadInstant(nanoseconds: 3_000_000))
+    #expect(time.now == ReadClock.Instant(nanoseconds: 3_000_000))
   }
 
   @Test func `sleeping ends on the clock that was handed in`() async throws {
     let clock = HandClock()
-    let time = TimeSource(clock)
+    let time = ReadClock(clock)
     clock.move(by: .seconds(1))
     try await time.sleep(for: .seconds(2))
     #expect(clock.sleeps.map(\.offset) == [.seconds(3)])
-    try await time.sleep(until: ReadInstant(nanoseconds: 7))
+    try await time.sleep(until: ReadClock.Instant(nanoseconds: 7))
     #expect(clock.sleeps.last?.offset == .nanoseconds(7))
   }
 
   @Test func `a cancelled sleep of the system's clock throws at once`() async {
-    let task = Task { try await TimeSource.continuous.sleep(for: .seconds(3600)) }
+    let task = Task { try await ReadClock.continuous.sleep(for: .seconds(3600)) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
   @Test func `instants compare, move and subtract`() {
-    let early = ReadInstant(nanoseconds: 5)
+    let early = ReadClock.Instant(nanoseconds: 5)
     let late = early.advanced(by: .microseconds(2))
     #expect(late.nanoseconds == 2005)
     #expect(early < late)
@@ -40,10 +40,10 @@ import Testing
   }
 
   @Test func `instants stop at the ends of their range`() {
-    let late = ReadInstant(nanoseconds: .max - 1)
+    let late = ReadClock.Instant(nanoseconds: .max - 1)
     #expect(late.advanced(by: .seconds(1)).nanoseconds == .max)
     #expect(late.advanced(by: .seconds(Int64.max)).nanoseconds == .max)
-    let early = ReadInstant(nanoseconds: .min + 1)
+    let early = ReadClock.Instant(nanoseconds: .min + 1)
     #expect(early.advanced(by: .seconds(-1)).nanoseconds == .min)
     #expect(early.duration(to: late) == .nanoseconds(Int64.max - 1) + .nanoseconds(Int64.max))
   }

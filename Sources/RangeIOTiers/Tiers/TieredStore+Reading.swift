@@ -1,6 +1,6 @@
 public import RangeIO
 
-extension TieredChunkStore {
+extension TieredStore {
   /// What is absent from the upper store may be below.
   package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid, isAbsent: inout Bool) -> Bytes? {
     upper.hit(range, token: token, grid: grid)
@@ -142,7 +142,7 @@ private struct TieredLookup {
 
 /// Loads a piece of the lower store and keeps it in the upper one.
 private struct RisingLoader: PieceLoader {
-  let store: TieredChunkStore
+  let store: TieredStore
   let loader: any PieceLoader
   let range: ByteRange
   let ticket: ChunkTicket

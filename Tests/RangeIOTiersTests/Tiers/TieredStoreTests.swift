@@ -6,15 +6,15 @@ import Testing
 @testable import RangeIOTiers
 
 /// Memory above compressed memory, as readers see them.
-struct TieredChunkStoreTests {
+struct TieredStoreTests {
   @Test func `what memory evicts is compressed, found there, and shouldPromote when it is read twice`() async throws {
     // Blocks of 4 KiB that shrink to an eighth and less.
     let content = ContentSource((0..<1 << 20).lazy.map { UInt8(truncatingIfNeeded: $0 >> 12 &* ($0 & 3)) })
     func expected(_ block: Int) -> Bytes { content.bytes.slice(block * 4096..<block * 4096 + 4096) }
     let executor = JobCount()
-    var configuration = TieredChunkStore.Configuration(memory: .kibibytes(160), compressed: .kibibytes(512))
+    var configuration = TieredStore.Configuration(memory: .kibibytes(160), compressed: .kibibytes(512))
     configuration.background = BackgroundWork(executor: executor)
-    let store = TieredChunkStore(configuration)
+    let store = TieredStore(configuration)
     let reader = try await RangeReader(content, [.caching(store, blockSize: .kibibytes(4))])
     for block in 0..<200 {
       #expect(try await reader.read(block * 4096..<block * 4096 + 4096) == expected(block))

@@ -1,6 +1,6 @@
 public import RangeIO
 
-extension TieredChunkStore {
+extension TieredStore {
   /// What the tiers of a store hold and have done.
   package struct Counts: Equatable, Sendable {
     /// The number of bytes that all tiers in memory may take together.
@@ -39,7 +39,7 @@ extension TieredChunkStore {
   /// The tiers of this store, each with its queue.
   private var listed: [Counters] {
     func listed(_ store: any FullChunkStore) -> [Counters] {
-      (store as? TieredChunkStore)?.listed ?? store.statistics()
+      (store as? TieredStore)?.listed ?? store.statistics()
     }
     let above = listed(upper)
     guard !(lower is EmptyStore) else { return above }
@@ -79,7 +79,7 @@ extension TieredChunkStore {
     return [upper, lower].reduce((0, 0, 0)) { sum, part in
       let one: (limit: Int, bytes: Int, peakBytes: Int)
       switch part {
-      case let part as TieredChunkStore: one = part.memoryUse
+      case let part as TieredStore: one = part.memoryUse
       case let part as MemoryStore: one = (part.ledger.ownLimit, part.ledger.bytes, part.ledger.peakBytes)
       case let part as CompressedStore: one = (part.ledger.limit, part.ledger.bytes, part.ledger.peakBytes)
       default: return sum

@@ -1,29 +1,6 @@
 import CRangeIOSystem
 import Synchronization
 
-/// A moment on the clock of a reader. Comparable with other instants of that reader.
-public struct ReadInstant: Hashable, Comparable, Sendable {
-  /// Nanoseconds since the clock was passed in.
-  package let nanoseconds: Int64
-
-  package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-
-  /// Compares by time.
-  public static func < (a: ReadInstant, b: ReadInstant) -> Bool { a.nanoseconds < b.nanoseconds }
-
-  /// The instant `duration` later, at most some 292 years from the clock's start.
-  public func advanced(by duration: Duration) -> ReadInstant {
-    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
-    return ReadInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
-  }
-
-  /// The time from this instant to `other`.
-  public func duration(to other: ReadInstant) -> Duration {
-    let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
-    return overflow ? .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds) : .nanoseconds(difference)
-  }
-}
-
 extension Duration {
   /// Whole nanoseconds, from `Int64.min` to `Int64.max`.
   package var nanoseconds: Int64 {
@@ -39,45 +16,70 @@ extension Duration {
 ///
 /// Instants of `any Clock<Duration>` cannot be compared. So this value erases the clock's type when it is made, and
 /// uses its own instants.
-public struct TimeSource: Sendable {
-  private let read: @Sendable () -> ReadInstant
-  private let wait: @Sendable (ReadInstant) async throws -> Void
+public struct ReadClock: Sendable {
+  private let read: @Sendable () -> Instant
+  private let wait: @Sendable (Instant) async throws -> Void
 
-  /// Creates a time source from `clock`. The current time becomes the origin of its instants.
+  /// Creates one from `clock`. The current time becomes the origin of its instants.
   public init<C: Clock>(_ clock: C) where C.Duration == Duration {
     let origin = clock.now
-    read = { ReadInstant(nanoseconds: origin.duration(to: clock.now).nanoseconds) }
+    read = { Instant(nanoseconds: origin.duration(to: clock.now).nanoseconds) }
     wait = { try await clock.sleep(until: origin.advanced(by: .nanoseconds($0.nanoseconds)), tolerance: nil) }
   }
 
   /// The system's continuous clock.
-  public static let continuous: TimeSource = {
+  public static let continuous: ReadClock = {
     // Its numbers without the arithmetic of `Duration`, which takes longer than asking for the time.
     let start = rio_continuous_ns()
     // Taken later, so that no wait ends before its time.
     let origin = ContinuousClock.now
-    return TimeSource(
-      read: { ReadInstant(nanoseconds: rio_continuous_ns() - start) },
+    return ReadClock(
+      read: { Instant(nanoseconds: rio_continuous_ns() - start) },
       wait: {
         try await ContinuousClock().sleep(until: origin.advanced(by: .nanoseconds($0.nanoseconds)), tolerance: nil)
       })
   }()
 
   private init(
-    read: @escaping @Sendable () -> ReadInstant, wait: @escaping @Sendable (ReadInstant) async throws -> Void
+    read: @escaping @Sendable () -> Instant, wait: @escaping @Sendable (Instant) async throws -> Void
   ) {
     self.read = read
     self.wait = wait
   }
 
   /// The current time.
-  public var now: ReadInstant { read() }
+  public var now: Instant { read() }
 
   /// Suspends until `instant`. A cancelled sleep throws `CancellationError` at once.
-  package func sleep(until instant: ReadInstant) async throws { try await wait(instant) }
+  package func sleep(until instant: Instant) async throws { try await wait(instant) }
 
   /// Suspends for `duration`. A cancelled sleep throws `CancellationError` at once.
   public func sleep(for duration: Duration) async throws { try await wait(now.advanced(by: duration)) }
+}
+
+extension ReadClock {
+  /// A moment on the clock of a reader. Comparable with other instants of that reader.
+  public struct Instant: Hashable, Comparable, Sendable {
+    /// Nanoseconds since the clock was passed in.
+    package let nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Compares by time.
+    public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
+
+    /// The instant `duration` later, at most some 292 years from the clock's start.
+    public func advanced(by duration: Duration) -> Instant {
+      let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
+      return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+
+    /// The time from this instant to `other`.
+    public func duration(to other: Instant) -> Duration {
+      let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+      return overflow ? .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds) : .nanoseconds(difference)
+    }
+  }
 }
 
 /// Takes early what waiting needs from the system.
