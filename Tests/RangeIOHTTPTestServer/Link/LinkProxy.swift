@@ -2,7 +2,7 @@
 
   import NIOCore
   import NIOPosix
-  import RangeIOSupport
+  import Synchronization
 
   /// A TCP proxy on 127.0.0.1 that makes a server look far away: a delay, and a rate for each connection or for all.
   ///
@@ -113,7 +113,7 @@
     private let link: LinkProxy.Link
     private let target: Int
     private let shared: NIOLoopBound<LinkRates>
-    let counts = Guarded((up: 0, down: 0, delivered: 0, connections: 0))
+    let counts = Mutex((up: 0, down: 0, delivered: 0, connections: 0))
 
     init(_ link: LinkProxy.Link, _ target: Int, _ shared: NIOLoopBound<LinkRates>) {
       self.link = link
