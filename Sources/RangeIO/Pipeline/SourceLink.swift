@@ -80,7 +80,7 @@ final class SourceLink: Sendable {
     for answer: Promise<Void>, until soon: ReadClock.Instant, orLater later: ReadClock.Instant?, _ time: ReadClock
   ) async throws {
     let timer = background.start { [self] in
-      // The sleep fails only when the timer is cancelled, and then it is no longer needed.
+      // `try?`, twice: a sleep fails only when the timer is cancelled, and then it is no longer needed.
       guard (try? await time.sleep(until: soon)) != nil else { return }
       if let later, isTold.load(ordering: .relaxed) {
         guard (try? await time.sleep(until: later)) != nil else { return }

@@ -137,6 +137,7 @@ extension ReaderCore {
       growth.notify()
       if code == .sourceChanged, !switchesVersion(at: error) { return .over }
       // For a while the name may lead nowhere while the open file is still readable.
+      // `try?`: why it cannot be described does not matter, the next look asks again.
       guard let now = try? await link.describe(after: source) else { return .failed }
       return .saw(now)
     }
