@@ -6,7 +6,7 @@ struct Blocks: Sendable {
   let count: Int
   /// Whether each is read once in a run, by one of its tasks. Otherwise they are read at random.
   var isOnce = false
-  /// Whether each task keeps to a part of its own.
+  /// Whether each task keeps to blocks of its own, one in so many as there are tasks.
   var isApart = false
   /// How many are read between two looks at the clock.
   var batch = 64
@@ -41,7 +41,7 @@ struct Walk: Sendable {
     guard let part = part ?? (blocks.isApart ? .max : nil) else {
       return Int(number % UInt64(blocks.count)) * blocks.size
     }
-    let own = blocks.count / lanes
-    return (lane * own + Int(number % UInt64(max(1, min(part, own))))) * blocks.size
+    // In turn, so that what is kept of one task's blocks lies beside what is kept of the other's.
+    return (lane + lanes * Int(number % UInt64(max(1, min(part, blocks.count / lanes))))) * blocks.size
   }
 }

@@ -86,7 +86,7 @@ enum Workload: String, CaseIterable, Codable {
         }
         ratios.append(
           Ratio(
-            "\(kind) by two tasks, each its own half of the blocks: one store of 64 MiB against a store each",
+            "\(kind) by two tasks, each every second block: one store of 64 MiB against a store each",
             ("\(kind), 64 MiB, apart", two), ("\(kind), a store each, apart", two), atLeast: 0.95))
       }
       for crowd in [two, .threads(threads)] {
