@@ -144,23 +144,6 @@ let package = Package(
       name: "RangeIOTesting",
       dependencies: ["RangeIO", "RangeIOTiers", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict + checked),
-    // Serves what readers read, over HTTP.
-    .target(
-      name: "RangeIOServe",
-      dependencies: [
-        "RangeIO", "RangeIORemote", "RangeIOSupport", "CRangeIOSystem",
-        .target(name: "RangeIONIO", condition: .when(traits: ["Serve"])),
-        .product(name: "SystemPackage", package: "swift-system"),
-      ] + serve,
-      swiftSettings: strict + checked),
-    .testTarget(
-      name: "RangeIOServeTests",
-      dependencies: [
-        "RangeIOServe", "RangeIORemote", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting", "CRangeIOSystem",
-        product("NIOEmbedded", "swift-nio", with: "Serve"),
-        .product(name: "SystemPackage", package: "swift-system"),
-      ] + serve,
-      swiftSettings: strict + checkedTests),
     .target(name: "RangeIOTraces", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .executableTarget(
       name: "RangeIOTool",
@@ -361,6 +344,23 @@ let package = Package(
         product("NIOHTTP1", "swift-nio", with: "NIO"), product("NIOEmbedded", "swift-nio", with: "NIO"),
       ] + nio,
       path: "Plugins/RangeIONIO/Tests/RangeIONIOTests", packageAccess: false, swiftSettings: strict + checkedTests),
+    // Serves what readers read, over HTTP. May use what is `package`, as RangeIORemote may.
+    .target(
+      name: "RangeIOServe",
+      dependencies: [
+        "RangeIO", "RangeIORemote", "RangeIOSupport", "CRangeIOSystem",
+        .target(name: "RangeIONIO", condition: .when(traits: ["Serve"])),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ] + serve,
+      path: "Plugins/RangeIOServe/Sources/RangeIOServe", swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOServeTests",
+      dependencies: [
+        "RangeIOServe", "RangeIORemote", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting", "CRangeIOSystem",
+        product("NIOEmbedded", "swift-nio", with: "Serve"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ] + serve,
+      path: "Plugins/RangeIOServe/Tests/RangeIOServeTests", swiftSettings: strict + checkedTests),
   ],
   swiftLanguageModes: [.v6]
 )

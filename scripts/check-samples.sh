@@ -27,7 +27,7 @@ fi
 
 # All of them or none: the pages of one plugin mention others.
 known='RangeIO[A-Za-z]*|SystemPackage|Foundation|Dispatch|Synchronization|Testing'
-plugins=() more='' left_out='RemoteObjects.md|Serving.md|ScalingOut.md|^Plugins/RangeIO(Remote|HTTP|S3|SharedCache|Telemetry|NIO)/'
+plugins=() more='' left_out='RemoteObjects.md|Serving.md|ScalingOut.md|^Plugins/RangeIO(Remote|HTTP|S3|SharedCache|Telemetry|NIO|Serve)/'
 if [ "$traits" = "$(scripts/traits.sh)" ]; then
   plugins=(scripts/samples/Plugins.swift)
   left_out='^$' more='import RangeIORemote\nimport RangeIOHTTP\nimport RangeIOS3\nimport RangeIOSharedCache\nimport RangeIOTelemetry\nimport RangeIONIO\nimport RangeIOServe\n'
