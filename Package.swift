@@ -137,7 +137,7 @@ let package = Package(
       name: "RangeIOSpillInspection",
       dependencies: ["RangeIO", "RangeIOTiers", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict + checked),
-    // What several products share and none shows: a lock for plugins, SHA-256.
+    // What several products share and none shows: a lock for plugins, work that is done once for all who ask, SHA-256.
     .target(name: "RangeIOSupport", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(
@@ -227,6 +227,8 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict + checkedTests),
+    .testTarget(
+      name: "RangeIOSupportTests", dependencies: ["RangeIO", "RangeIOSupport"], swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOFoundationTests", dependencies: ["RangeIO", "RangeIOFoundation"],
       swiftSettings: strict + checkedTests),
@@ -327,7 +329,7 @@ let package = Package(
       path: "Plugins/RangeIOTelemetry/Tests/RangeIOTelemetryTests", packageAccess: false,
       swiftSettings: strict + checkedTests),
     .target(
-      name: "RangeIOSharedCache", dependencies: ["RangeIO"] + sharedCache,
+      name: "RangeIOSharedCache", dependencies: ["RangeIO", "RangeIOSupport"] + sharedCache,
       path: "Plugins/RangeIOSharedCache/Sources/RangeIOSharedCache", packageAccess: false,
       swiftSettings: strict + checked),
     .testTarget(
@@ -356,8 +358,8 @@ let package = Package(
     .testTarget(
       name: "RangeIOServeTests",
       dependencies: [
-        "RangeIOServe", "RangeIORemote", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting", "CRangeIOSystem",
-        product("NIOEmbedded", "swift-nio", with: "Serve"),
+        "RangeIOServe", "RangeIORemote", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "CRangeIOSystem", product("NIOEmbedded", "swift-nio", with: "Serve"),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + serve,
       path: "Plugins/RangeIOServe/Tests/RangeIOServeTests", swiftSettings: strict + checkedTests),

@@ -1,6 +1,7 @@
 #if SharedCache
   internal import NIOConcurrencyHelpers
   public import RangeIO
+  internal import RangeIOSupport
 
   extension ReadPipeline {
     /// Looks for blocks in an engine that many machines share, before it asks the source, and puts those there that it had
@@ -63,6 +64,9 @@
       var families: [(source: SourceDescription, family: BlockFamily?)] = []
     }
 
+    /// Another read has not found a block.
+    private struct NotFound: Error {}
+
     /// Below this, an engine on the same machine would be too slow.
     private static let leastLimit = Duration.microseconds(500)
     /// After which a read fetches itself what another one still looks for.
@@ -75,7 +79,9 @@
     private let configuration: SharedCacheConfiguration
     private let frame: BlockFrame
     private let state = NIOLockedValueBox(State())
-    private let own = OwnFetches()
+    /// The blocks that reads of this process are looking for: each is looked up and fetched once, and the other reads get it from
+    /// the one that began.
+    private let own = SharedWork<FetchKey, Bytes>()
 
     init(_ store: any SharedCacheEngine, _ configuration: SharedCacheConfiguration) {
       self.store = store
@@ -101,15 +107,21 @@
         return try await next(request)
       }
       // What other reads of this process are looking for comes from them.
-      var joined: [(block: Int, wait: OwnFetches.Wait)] = []
+      var joined: [(block: Int, wait: SharedWork<FetchKey, Bytes>.Wait)] = []
       var blocks: [Int] = []
       for block in read.blocks {
-        switch own.begin(.init(block, of: family)) {
-        case .looksForIt: blocks.append(block)
-        case .waits(let wait): joined.append((block, wait))
+        if let wait = own.join(FetchKey(block, of: family)) {
+          joined.append((block, wait))
+        } else {
+          blocks.append(block)
         }
       }
-      defer { for block in blocks { own.end(.init(block, of: family), with: nil) } }
+      // Those that were found have ended, and another read may look for them by now.
+      defer {
+        for block in blocks where read.contents[block] == nil {
+          own.end(FetchKey(block, of: family), .failure(NotFound()))
+        }
+      }
       if !blocks.isEmpty { try await find(blocks, of: family, request, next, into: &read) }
       // After its own, so that two reads which wait for each other come to an end.
       if !joined.isEmpty { await wait(for: joined, next, into: &read) }
@@ -122,7 +134,7 @@
     /// Takes the blocks that other reads find. Ends early when this read is cancelled, or its reader closed: the others may be
     /// those of another reader.
     private nonisolated(nonsending) func wait(
-      for joined: [(block: Int, wait: OwnFetches.Wait)], _ next: ReadNext, into read: inout SharedRead
+      for joined: [(block: Int, wait: SharedWork<FetchKey, Bytes>.Wait)], _ next: ReadNext, into read: inout SharedRead
     ) async {
       let waits = joined.map(\.wait)
       let end = next.time.now.advanced(by: Self.longestWait)
@@ -133,7 +145,8 @@
       }
       defer { leaving.cancel() }
       for (block, wait) in joined {
-        for await bytes in wait.bytes { read.has(bytes, of: block) }
+        // `try?`: what the other read has not found, this one fetches.
+        if let bytes = try? await wait.value() { read.has(bytes, of: block) }
       }
     }
 
@@ -160,7 +173,7 @@
     /// The read has the bytes of a block, and so have those that wait for it.
     private func has(_ bytes: Bytes, of block: Int, in family: BlockFamily, _ read: inout SharedRead) {
       read.has(bytes, of: block)
-      own.end(.init(block, of: family), with: bytes)
+      own.end(FetchKey(block, of: family), .success(bytes))
     }
 
     private func times(of source: SourceDescription) -> SourceTimes {

@@ -147,24 +147,6 @@
       }
     }
 
-    @Test func `what one looks for comes to all who wait, once`() async throws {
-      let family = try #require(BlockFamily(description(), blockSize: 4096))
-      let (fetches, key) = (OwnFetches(), OwnFetches.Key(7, of: family))
-      for bytes in [Bytes([1, 2, 3]), nil] {
-        guard case .looksForIt = fetches.begin(key), case .waits(let one) = fetches.begin(key),
-          case .waits(let other) = fetches.begin(key)
-        else { return #expect(Bool(false)) }
-        fetches.end(key, with: bytes)
-        fetches.end(key, with: Bytes([9]))
-        for stream in [one, other] {
-          var found: [Bytes] = []
-          for await bytes in stream.bytes { found.append(bytes) }
-          #expect(found == (bytes.map { [$0] } ?? []))
-        }
-        #expect(fetches.count == 0)
-      }
-    }
-
     @Test func `leases that are over, or too many, are forgotten`() {
       var leases = OwnLeases()
       func takesUp(_ key: SharedBlockKey, _ now: ReadClock.Instant) -> Bool { leases.takeUp(key, now: now) }

@@ -1,5 +1,5 @@
 internal import RangeIO
-internal import Synchronization
+internal import RangeIOSupport
 
 /// The value of `Authorization` for a server, from a provider that is asked at the first request, and again when the
 /// server has refused a value. However many reads want one, the provider is asked once at a time.
@@ -13,28 +13,20 @@ final class CredentialStore: Sendable {
     let number: Int
   }
 
-  private struct Flight {
-    var waiters: [ObjectIdentifier: Promise<Credential>]
-    var task: Task<Void, Never>?
-  }
-  private struct State {
-    var current: Credential?
-    var flight: Flight?
-    var lastFlight = 0
-  }
   private let provider: Provider
-  private let state: Locked<State>
+  private let current: Locked<Credential?>
+  private let asking = SharedWork<Int, Credential>()
 
   /// Asks `provider`.
   init(_ provider: @escaping Provider) {
     self.provider = provider
-    state = Locked(State())
+    current = Locked(nil)
   }
 
   /// One value that never changes.
   init(fixed value: String) {
     provider = { _ in nil }
-    state = Locked(State(current: Credential(value: value, number: 0)))
+    current = Locked(Credential(value: value, number: 0))
   }
 
   /// The present value.
@@ -43,8 +35,7 @@ final class CredentialStore: Sendable {
   func current(_ wait: nonisolated(nonsending) (Promise<Credential>) async throws -> Credential) async throws
     -> Credential
   {
-    if let current = state.withLock({ $0.current }) { return current }
-    return try await ask(after: nil, wait)
+    try await ask(after: nil, wait)
   }
 
   /// Another value than the `refused` one; `nil` if there is none.
@@ -58,72 +49,28 @@ final class CredentialStore: Sendable {
   private func ask(
     after refused: Credential?, _ wait: nonisolated(nonsending) (Promise<Credential>) async throws -> Credential
   ) async throws -> Credential {
-    let answer = Promise<Credential>()
-    let key = ObjectIdentifier(answer)
-    let (known, mustStart) = state.withLock { state -> (Credential?, Bool) in
-      // Another read has got a new one since.
-      if let current = state.current, current.number != refused?.number { return (current, false) }
-      if state.flight != nil {
-        state.flight?.waiters[key] = answer
-        return (nil, false)
-      }
-      state.flight = Flight(waiters: [key: answer])
-      state.lastFlight += 1
-      return (nil, true)
-    }
-    if let known { return known }
-    if mustStart { start(refused) }
-    do { return try await wait(answer) } catch {
-      left(key)
-      throw error
-    }
+    if let known = known(after: refused) { return known }
+    return try await asking.value(for: 0, { [self] in try await new(after: refused) }, waiting: wait)
   }
 
-  private func start(_ refused: Credential?) {
-    let number = state.withLock { $0.lastFlight }
-    let task = BackgroundWork().start { [self] in
-      do {
-        let value = try await provider(refused?.value)
-        if let refused, value == nil || value == refused.value {
-          ended(number, .success(refused), keeps: nil)
-        } else {
-          let new = Credential(value: value, number: number)
-          ended(number, .success(new), keeps: new)
-        }
-      } catch {
-        ended(number, .failure(error), keeps: nil)
-      }
-    }
-    let isOver = state.withLock { state -> Bool in
-      guard state.flight != nil, state.lastFlight == number else { return true }
-      state.flight?.task = task
-      return false
-    }
-    if isOver { task.cancel() }
+  /// The present value, if it is another than `refused`: another read may have got it since.
+  private func known(after refused: Credential?) -> Credential? {
+    guard let current = current.withLock({ $0 }), current.number != refused?.number else { return nil }
+    return current
   }
 
-  private func ended(_ number: Int, _ result: Result<Credential, any Error>, keeps credential: Credential?) {
-    let waiters = state.withLock { state -> [Promise<Credential>] in
-      guard state.lastFlight == number, let flight = state.flight else { return [] }
-      if let credential { state.current = credential }
-      state.flight = nil
-      return Array(flight.waiters.values)
+  /// What the provider gives; `refused` if it has no other.
+  private func new(after refused: Credential?) async throws -> Credential {
+    if let known = known(after: refused) { return known }
+    let value = try await provider(refused?.value)
+    if let refused, value == nil || value == refused.value { return refused }
+    // Not kept if it is not wanted any more.
+    try Task.checkCancellation()
+    return current.withLock { current in
+      let new = Credential(value: value, number: (current?.number ?? 0) + 1)
+      current = new
+      return new
     }
-    for waiter in waiters { waiter.resolve(result) }
-  }
-
-  /// A waiter has gone. Without any, the provider is told by cancellation.
-  private func left(_ key: ObjectIdentifier) {
-    let task = state.withLock { state -> Task<Void, Never>? in
-      guard var flight = state.flight, flight.waiters.removeValue(forKey: key) != nil else { return nil }
-      guard flight.waiters.isEmpty else {
-        state.flight = flight
-        return nil
-      }
-      state.flight = nil
-      return flight.task
-    }
-    task?.cancel()
   }
 }
 

@@ -72,12 +72,15 @@
 
     private mutating func wait(at now: Int) -> Answer { .wait(fetches: begins(at: now)) }
 
-    /// Whether a fetch begins: none is under way, or it has taken too long. A clock that was set back counts as too long.
+    /// Whether a fetch begins: none is under way, or it hangs.
     private mutating func begins(at now: Int) -> Bool {
-      if let fetchBegan, (0..<Self.patience).contains(now - fetchBegan) { return false }
+      if fetchBegan != nil, !hangs(at: now) { return false }
       fetchBegan = now
       return true
     }
+
+    /// Whether the fetch under way has taken too long. A clock that was set back counts as too long.
+    func hangs(at now: Int) -> Bool { fetchBegan.map { !(0..<Self.patience).contains(now - $0) } ?? false }
 
     private func lasts(_ credentials: S3Credentials, _ now: Int, _ margin: Int) -> Bool {
       credentials.expiry.map { $0 > now + margin } ?? true

@@ -1,6 +1,7 @@
 #if Serve
   internal import CRangeIOSystem
   public import RangeIO
+  internal import RangeIOSupport
   public import SystemPackage
 
   /// The files of a directory and those below it.
@@ -19,7 +20,8 @@
     private let isAppendOnly: Bool
     private let threads: IOThreads
     /// Listings in the making. Each reads all names of its directory, so they are few at a time, on threads of their own.
-    let listings = SharedWork<ListingKey, ServedItem.Listing>(limit: 2)
+    let listings = SharedWork<ListingKey, ServedItem.Listing>()
+    let listingThreads = IOThreads(limit: 2)
 
     /// What is listed. The directory itself belongs to it, since another may take its name.
     struct ListingKey: Hashable, Sendable {
@@ -62,7 +64,7 @@
     /// The file or directory of these names.
     public func look(at names: [ServedName]) async throws -> ServedItem {
       // The directory may be on a server that does not answer: a thread of the library waits for it.
-      try await threads.value { [self] in
+      try await threads.value { [self] _ in
         let below = names.isEmpty ? "" : "/" + names.map(\.description).joined(separator: "/")
         let file = try OpenedFile(beneath: root, Self.path(names), name: path + below)
         switch rio_file_kind_of(file.status.mode) {
@@ -71,7 +73,9 @@
           return .directory(
             ServedItem.Directory { [self] name in
               let key = ListingKey(path: names, device: file.status.device, inode: file.status.inode, after: name)
-              return try await listings.value(for: key) { try self.list(file, names, after: name, $0) }
+              return try await listings.value(for: key) {
+                try await self.listingThreads.value { try self.list(file, names, after: name, $0) }
+              }
             })
         default: throw ReadError.nothingServed
         }

@@ -30,7 +30,7 @@
       guard names.isEmpty else { throw ReadError.nothingServed }
       // The file may be on a server that does not answer: a thread of the library waits for it.
       let (path, pipeline, isAppendOnly) = (path, pipeline, isAppendOnly)
-      return try await IOThreads.forWork.value {
+      return try await IOThreads.forWork.value { _ in
         let file = try OpenedFile(path)
         guard [rio_regular_file, rio_block_device].contains(rio_file_kind_of(file.status.mode)) else {
           throw ReadError.nothingServed

@@ -1,5 +1,6 @@
 #if Serve
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// The objects that are open, by their paths: the ones used last, up to a limit.
   ///
@@ -16,12 +17,10 @@
     }
 
     private struct Entry {
-      var object: OpenObject?
+      let object: OpenObject
       /// How long the last look holds; `nil`: it is to be looked at again.
       var checked: LookTime?
-      /// The look that is under way, and its number.
-      var look: (task: Task<Found, any Error>, number: UInt64)?
-      var lastUse: UInt64 = 0
+      var lastUse: UInt64
     }
     private struct LookTime {
       /// From then on a request begins the next look, and does not wait for it.
@@ -39,7 +38,8 @@
       /// them out.
       var absences: [[ServedName]: Absence] = [:]
       var clock: UInt64 = 0
-      var looks: UInt64 = 0
+      /// How often all were closed. A look that began before keeps nothing.
+      var closes = 0
     }
 
     /// A look waits no less than this.
@@ -47,6 +47,8 @@
     private static let mostAbsences = 1024
 
     private let state = Locked(State())
+    /// A look goes on without those who asked for it: the next ones need it, too.
+    private let looks = SharedWork<[ServedName], Found>(outlivesWaiters: true)
     private let upstream: any ServedUpstream
     private let limit: Int
     private let time: ReadClock
@@ -61,37 +63,32 @@
     /// The object at the path, if it was looked for lately.
     func ready(_ path: [ServedName]) -> OpenObject? {
       let now = time.now
-      return state.withLock { state in
-        guard let entry = state.entries[path], let object = entry.object, let checked = entry.checked,
-          now < checked.isOver
-        else { return nil }
+      let found = state.withLock { state -> (object: OpenObject, isDue: Bool)? in
+        guard let entry = state.entries[path], let checked = entry.checked, now < checked.isOver else { return nil }
         state.clock += 1
         state.entries[path]?.lastUse = state.clock
-        if now >= checked.isDue, entry.look == nil { _ = beginLook(at: path, &state) }
-        return object
+        return (entry.object, now >= checked.isDue)
       }
+      if found?.isDue == true { looks.start(path) { try await self.look(at: path) } }
+      return found?.object
     }
 
     /// What stands at the path now.
     func find(_ path: [ServedName]) async throws -> Found {
-      if let object = ready(path) { return .object(object) }
-      let now = time.now
-      let task = try state.withLock { state -> Task<Found, any Error> in
-        if let absence = state.absences[path], now < absence.isOver { throw absence.error }
-        if let look = state.entries[path]?.look { return look.task }
-        return beginLook(at: path, &state)
+      if let found = try lately(path) { return found }
+      return try await looks.value(for: path) {
+        // The look before may have ended since.
+        if let found = try self.lately(path) { return found }
+        return try await self.look(at: path)
       }
-      return try await task.value
     }
 
-    private func beginLook(at path: [ServedName], _ state: inout State) -> Task<Found, any Error> {
-      state.looks += 1
-      let number = state.looks
-      let known = state.entries[path]?.object
-      // A task of its own: the request that began it may be cancelled, and others wait for the same.
-      let task = Task { try await self.look(at: path, known, number) }
-      state.entries[path, default: Entry()].look = (task, number)
-      return task
+    /// What the last look found, if that still holds.
+    private func lately(_ path: [ServedName]) throws -> Found? {
+      if let object = ready(path) { return .object(object) }
+      let now = time.now
+      if let absence = state.withLock({ $0.absences[path] }), now < absence.isOver { throw absence.error }
+      return nil
     }
 
     /// Whether an object stands at the path, which may be one that cannot be opened now.
@@ -109,11 +106,11 @@
     }
 
     /// The objects that are open.
-    var count: Int { state.withLock { state in state.entries.values.reduce(0) { $0 + ($1.object == nil ? 0 : 1) } } }
+    var count: Int { state.withLock { $0.entries.count } }
 
     /// What the readers that are open have done.
     var statistics: [RangeReader.Statistics] {
-      let readers = state.withLock { state in state.entries.values.compactMap { $0.object?.reader } }
+      let readers = state.withLock { $0.entries.values.map(\.object.reader) }
       return readers.map { $0.statistics() }
     }
 
@@ -121,41 +118,36 @@
     func close() async {
       let readers = state.withLock { state in
         defer { state.entries = [:] }
-        return state.entries.values.compactMap { $0.object?.reader }
+        state.closes += 1
+        return state.entries.values.map(\.object.reader)
       }
       for reader in readers { await reader.close() }
     }
 
-    private func look(at path: [ServedName], _ known: OpenObject?, _ number: UInt64) async throws -> Found {
+    private func look(at path: [ServedName]) async throws -> Found {
       let began = time.now
+      let (known, closes) = state.withLock { ($0.entries[path]?.object, $0.closes) }
       do {
         let (found, isNew) = try await find(path, known)
         // What could not be asked is not asked again at once.
         let checked = lookTime(since: isNew ? began : time.now)
         // Dropped outside of the lock: releasing a reader closes a file.
         let dropped = state.withLock { state -> [OpenObject] in
-          guard state.entries[path]?.look?.number == number else { return [] }
-          guard case .object(let object) = found else {
-            return [state.entries.removeValue(forKey: path)?.object].compactMap { $0 }
-          }
-          let before = state.entries[path]?.object
+          guard state.closes == closes else { return [] }
+          let before = state.entries.removeValue(forKey: path).map { [$0.object] } ?? []
+          guard case .object(let object) = found else { return before }
           state.clock += 1
-          state.entries[path] = Entry(object: object, checked: checked, look: nil, lastUse: state.clock)
-          return [before].compactMap { $0 } + Self.trim(&state, to: limit)
+          state.entries[path] = Entry(object: object, checked: checked, lastUse: state.clock)
+          return before + Self.trim(&state, to: limit)
         }
         withExtendedLifetime(dropped) {}
         return found
       } catch {
-        let dropped = state.withLock { state -> OpenObject? in
-          guard state.entries[path]?.look?.number == number else { return nil }
-          // What cannot be asked just now may be there again.
-          if (error as? ReadError)?.isTransient == true, state.entries[path]?.object != nil {
-            state.entries[path]?.look = nil
-            return nil
-          }
-          return state.entries.removeValue(forKey: path)?.object
+        // What cannot be asked just now may be there again.
+        if (error as? ReadError)?.isTransient != true {
+          let dropped = state.withLock { $0.closes == closes ? $0.entries.removeValue(forKey: path) : nil }
+          withExtendedLifetime(dropped) {}
         }
-        withExtendedLifetime(dropped) {}
         throw error
       }
     }
@@ -220,11 +212,10 @@
     /// Drops those that were not used for longest.
     private static func trim(_ state: inout State, to limit: Int) -> [OpenObject] {
       var dropped: [OpenObject] = []
-      // Entries under way hold nothing yet. At most one is too many.
-      while state.entries.count > limit {
-        let idle = state.entries.filter { $0.value.look == nil }
-        guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) else { break }
-        if let object = state.entries.removeValue(forKey: oldest.key)?.object { dropped.append(object) }
+      // At most one is too many.
+      while state.entries.count > limit, let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+        state.entries[oldest.key] = nil
+        dropped.append(oldest.value.object)
       }
       return dropped
     }

@@ -15,7 +15,7 @@
       var tries = 0
       while true {
         let object: OpenObject
-        switch try await found(in: pool, path) {
+        switch try await pool.find(path) {
         case .directory(let directory):
           guard target.endsInSlash || target.names.isEmpty else {
             let query = target.query.map { "?" + $0 } ?? ""
@@ -36,11 +36,6 @@
           pool.outdated(object, at: path)
         }
       }
-    }
-
-    private func found(in pool: ObjectPool, _ path: [ServedName]) async throws -> ObjectPool.Found {
-      if let object = pool.ready(path) { return .object(object) }
-      return try await pool.find(path)
     }
 
     /// What is answered, before any byte is read.

@@ -1,13 +1,14 @@
 #if Serve && HTTP
   import Foundation
   import RangeIO
+  import RangeIOSupport
   import SystemPackage
   import Testing
 
   @testable import RangeIOServe
 
-  /// Work that many ask for at a time, such as listings of large directories.
-  @Suite(.timeLimit(.minutes(5))) struct SharedWorkTests {
+  /// Listings of large directories, which many ask for at a time.
+  @Suite(.timeLimit(.minutes(5))) struct SharedListingTests {
     /// Holds a thread of the work until it is opened.
     private final class Gate: Sendable {
       private let semaphore = DispatchSemaphore(value: 0)
@@ -19,61 +20,6 @@
     /// Lets all that can go on do so until `condition` holds.
     private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-    @Test func `many who ask for the same share one work, and others wait for one of few threads`() async throws {
-      let work = SharedWork<Int, Int>(limit: 2)
-      let (gate, calls) = (Gate(), Counter())
-      try await withThrowingTaskGroup(of: Int.self) { group in
-        for number in 0..<96 {
-          group.addTask {
-            try await work.value(for: number % 3) { _ in
-              calls.add()
-              gate.pass()
-              return number % 3
-            }
-          }
-        }
-        // The third work has no thread.
-        await until { work.counts == (3, 96) && calls.count == 2 }
-        for _ in 0..<96 { gate.open() }
-        var sum = 0
-        for try await value in group { sum += value }
-        #expect(sum == 96)
-      }
-      #expect(work.counts == (0, 0) && calls.count == 3)
-    }
-
-    @Test func `one who is cancelled is answered at once, and the last one ends the work`() async throws {
-      let work = SharedWork<Int, Int>(limit: 1)
-      let (gate, calls, unwanted) = (Gate(), Counter(), Counter())
-      @Sendable func ask() async throws -> Int {
-        try await work.value(for: 1) { interest in
-          calls.add()
-          gate.pass()
-          if interest.isLost { unwanted.add() }
-          try interest.check()
-          return 5
-        }
-      }
-      let (one, other) = (Task { try await ask() }, Task { try await ask() })
-      await until { work.counts == (1, 2) && calls.count == 1 }
-      one.cancel()
-      await #expect(throws: CancellationError.self) { try await one.value }
-      gate.open()
-      #expect(try await other.value == 5 && calls.count == 1)
-
-      let last = Task { try await ask() }
-      await until { calls.count == 2 }
-      last.cancel()
-      await #expect(throws: CancellationError.self) { try await last.value }
-      #expect(work.counts == (0, 0))
-      // One who comes now does not get what was given up.
-      let next = Task { try await ask() }
-      await until { work.counts == (1, 1) }
-      gate.open()
-      gate.open()
-      #expect(try await next.value == 5 && calls.count == 3 && unwanted.count == 1)
-    }
-
     @Test func `listings have threads of their own, and are looked for once`() async throws {
       let folder = try ServedFolder()
       for name in ["sub/a", "sub/b", "other/c"] { try folder.write([1], to: name) }
@@ -82,17 +28,20 @@
         guard case .directory(let directory) = try await upstream.look(at: [name]) else { throw CancellationError() }
         return directory
       }
-      let gate = Gate()
+      let (gate, blocking) = (Gate(), Counter())
       let blocked = (0..<2).map { number in
         Task { () async throws -> ServedItem.Listing in
           let key = DirectoryUpstream.ListingKey(path: [ServedName("\(number)")], device: 0, inode: 0, after: nil)
-          return try await upstream.listings.value(for: key) { _ in
-            gate.pass()
-            return ServedItem.Listing([])
+          return try await upstream.listings.value(for: key) {
+            try await upstream.listingThreads.value { _ in
+              blocking.add()
+              gate.pass()
+              return ServedItem.Listing([])
+            }
           }
         }
       }
-      await until { upstream.listings.counts == (2, 2) }
+      await until { upstream.listings.counts == (2, 2) && blocking.count == 2 }
       let waiting = try await withThrowingTaskGroup(of: ServedItem.Listing.self) { group in
         for _ in 0..<64 {
           let sub = try await directory("sub")
