@@ -96,7 +96,7 @@
       logger.logLevel = verbose ? .info : .warning
       let server = RangeServer(
         upstreams.upstreams, configuration: configuration, statistics: { store.statistics }, logger: logger)
-      Interrupts.shared.onFirst { server.shutDown() }
+      Interrupts.shared.onFirst { server.stop() }
       let (address, count) = (configuration.address, sources.count)
       do {
         try await server.run { port in

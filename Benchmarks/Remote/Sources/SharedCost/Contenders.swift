@@ -12,9 +12,9 @@ struct StageAndReader: Contender {
     var configuration = SharedCacheConfiguration()
     configuration.blockSize = .bytes(size)
     // As for a source that is 20 ms away: this one is not.
-    configuration.lookUpLimit = .milliseconds(2)
+    configuration.lookUpTimeout = .milliseconds(2)
     // All of the object, when it is put there.
-    configuration.pendingWrites = .gibibytes(1)
+    configuration.pendingWriteLimit = .gibibytes(1)
     let shared: ReadPipeline = .sharedCaching(store, configuration: configuration)
     reader = try await RangeReader(source, [shared])
   }

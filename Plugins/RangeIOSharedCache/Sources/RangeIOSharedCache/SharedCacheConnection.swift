@@ -28,7 +28,7 @@
     /// TLS. Default: none.
     public var tls: TLS?
     /// The most connections to each node. Default: 2.
-    public var connectionsPerNode = 2
+    public var maxConnectionsPerNode = 2
     /// The most bytes of a value: memcached's `-I`. Default: 1 MiB.
     public var valueLimit: ByteCount = .mebibytes(1)
     /// The most time until a connection is there. Reads wait no longer than for any answer. Default: 1 s.
@@ -90,7 +90,7 @@
   extension SharedCacheConnection: CustomStringConvertible, CustomReflectable {
     /// The user and the limits; never the password.
     public var description: String {
-      "SharedCacheConnection(user: \(user), password: \(password == nil ? "none" : "given"), connections: \(connectionsPerNode))"
+      "SharedCacheConnection(user: \(user), password: \(password == nil ? "none" : "given"), connections: \(maxConnectionsPerNode))"
     }
 
     /// Shows no more than ``description``.

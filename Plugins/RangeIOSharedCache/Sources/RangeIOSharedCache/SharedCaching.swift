@@ -40,13 +40,13 @@
     /// After which an engine may forget a value, give or take a tenth. Default: 7 days.
     public var lifetime: Duration = .seconds(7 * 86_400)
     /// The most bytes that wait to be put into the engine; beyond, fetched blocks are not shared. Default: 32 MiB.
-    public var pendingWrites: ByteCount = .mebibytes(32)
+    public var pendingWriteLimit: ByteCount = .mebibytes(32)
     /// Longer reads go to the source at once. Default: 32 MiB.
-    public var longestRead: ByteCount = .mebibytes(32)
+    public var maxReadSize: ByteCount = .mebibytes(32)
 
     /// The time that asking the engine is worth; a node that usually takes longer is given up to five times of it. Default,
     /// `nil`: a tenth of what a fetch from the source takes, and at least 0.5 ms.
-    public var lookUpLimit: Duration?
+    public var lookUpTimeout: Duration?
 
     /// A configuration with defaults.
     public init() {}
@@ -98,7 +98,7 @@
     ///
     /// - Throws: what the stages and the source below throw, and `CancellationError`; never for the engine's sake.
     nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-      let size = max(1, configuration.longestRead.bytes)
+      let size = max(1, configuration.maxReadSize.bytes)
       guard request.caching != .bypass, let family = family(of: request.source),
         var read = SharedRead(request, family, most: max(1, size / family.grid.blockSize)), !read.blocks.isEmpty,
         read.isWorthItsBlocks(request.source.traits.cost)
@@ -199,7 +199,7 @@
       let mayLease = leasing && !state.withLockedValue { $0.leases.areUseless }
       let answers = await ask(
         blocks.map(family.key), lease: mayLease ? lease(times) : nil,
-        within: configuration.lookUpLimit ?? max(times.usual / 10, Self.leastLimit), atMost: times.longest, next)
+        within: configuration.lookUpTimeout ?? max(times.usual / 10, Self.leastLimit), atMost: times.longest, next)
       var awaited: Set<Int> = []
       var counts = SharedCacheCounts()
       for (block, answer) in zip(blocks, answers) {
@@ -302,7 +302,7 @@
     ) {
       let size = blocks.reduce(0) { $0 + $1.bytes.count }
       let isPermitted = state.withLockedValue { state in
-        guard state.pendingBytes + size <= configuration.pendingWrites.bytes else {
+        guard state.pendingBytes + size <= configuration.pendingWriteLimit.bytes else {
           state.counts.dropped += blocks.count
           return false
         }

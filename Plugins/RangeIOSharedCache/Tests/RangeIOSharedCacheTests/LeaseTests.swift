@@ -11,7 +11,7 @@
 
     /// A reader without a memory, of a source that takes 20 ms.
     private func simulate(
-      _ faults: SimulatedEngine.Faults = .none, pendingWrites: ByteCount = .mebibytes(32),
+      _ faults: SimulatedEngine.Faults = .none, pendingWriteLimit: ByteCount = .mebibytes(32),
       _ body: @escaping @Sendable (RangeReader, ReplacedObject, Simulation, ReadClock) async throws -> Void
     ) throws {
       try Simulation.run(seed: 1) { simulation in
@@ -19,7 +19,7 @@
         let source = ReplacedObject(byteCount: 4_000_000, latency: Self.latency, time: time)
         let engine = SimulatedEngine(time, seed: 1, faults: faults)
         var configuration = SharedCacheConfiguration()
-        configuration.pendingWrites = pendingWrites
+        configuration.pendingWriteLimit = pendingWriteLimit
         let shared: ReadPipeline = .sharedCaching(engine, configuration: configuration)
         let reader = try await RangeReader(source, [shared, .merging()], time: time)
         try await body(reader, source, simulation, time)
@@ -56,7 +56,7 @@
     }
 
     @Test func `values for which there is no room are not waited for`() throws {
-      try simulate(pendingWrites: .bytes(4096)) { reader, _, _, time in
+      try simulate(pendingWriteLimit: .bytes(4096)) { reader, _, _, time in
         for _ in 0..<10 {
           let before = time.now
           _ = try await reader.read(0..<8 * 4096)

@@ -181,7 +181,7 @@
       let source = ReplacedObject(byteCount: 1_000_000, latency: .milliseconds(20), time: .continuous)
       var configuration = SharedCacheConfiguration()
       // Longer than a busy machine takes.
-      configuration.lookUpLimit = .seconds(10)
+      configuration.lookUpTimeout = .seconds(10)
       let settings = configuration
       func reader() async throws -> RangeReader {
         try await RangeReader(

@@ -59,7 +59,7 @@
       let store = try engine.store()
       var configuration = SharedCacheConfiguration()
       // Longer than a busy machine takes.
-      configuration.lookUpLimit = .seconds(10)
+      configuration.lookUpTimeout = .seconds(10)
       let shared: ReadPipeline = .sharedCaching(store, configuration: configuration)
       var numbers = SeededNumbers(seed)
       var opened: (reader: RangeReader, expected: Bytes)?

@@ -15,7 +15,7 @@ internal import RangeIOSupport
   /// try await exporter.export(every: .seconds(10))         // until the task is cancelled
   /// ```
   ///
-  /// Reads cost nothing more: their counters are there anyway. ``RangeIOService`` exports as well, and once more when
+  /// Reads cost nothing more: their counters are there anyway. ``ReadingService`` exports as well, and once more when
   /// everything is closed.
   ///
   /// The exporter does not keep readers and stores alive. What one of them counts after the last export is lost when it
@@ -90,12 +90,12 @@ internal import RangeIOSupport
     ///
     /// - Parameters:
     ///   - interval: the time between two exports. More than zero.
-    ///   - clock: measures it. Default: the system's continuous clock.
+    ///   - time: measures it. Default: the system's continuous clock.
     /// - Throws: `CancellationError`.
-    public func export(every interval: Duration, clock: any Clock<Duration> = ContinuousClock()) async throws {
+    public func export(every interval: Duration, time: ReadClock = .continuous) async throws {
       precondition(interval > .zero, "exporting needs some time in between")
       while true {
-        try await clock.sleep(for: interval)
+        try await time.sleep(for: interval)
         export()
       }
     }

@@ -163,7 +163,7 @@ import RangeIOTiers
       let (clock, exporter) = (ManualClock(), exporter)
       let reader = try await cachedReader(Telemetry())
       exporter.add(reader, name: "tiles")
-      let exporting = Task { try await exporter.export(every: .seconds(10), clock: clock) }
+      let exporting = Task { try await exporter.export(every: .seconds(10), time: ReadClock(clock)) }
       for count in 1...3 {
         _ = try await reader.read(0..<10)
         await clock.untilSleepers(1)

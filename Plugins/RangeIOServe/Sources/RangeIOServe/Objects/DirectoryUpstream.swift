@@ -12,7 +12,7 @@
     /// A file that replaces another is seen after this time; a file that is written to at once, by its next read.
     public let freshness = Duration.milliseconds(100)
     /// The most entries of one listing. The next one has those after them.
-    public static let mostEntries = 10_000
+    public static let maxEntries = 10_000
 
     private let root: FileDescriptor
     private let path: String
@@ -96,7 +96,7 @@
       for name in try Self.names(in: directory.descriptor, interest) {
         try interest.check()
         if let last, !last.bytes.lexicographicallyPrecedes(name.bytes) { continue }
-        guard listing.entries.count < Self.mostEntries else {
+        guard listing.entries.count < Self.maxEntries else {
           listing.isCut = true
           break
         }
@@ -105,8 +105,11 @@
         guard rio_stat_beneath(root.rawValue, Self.path(names + [name]), &status) >= 0 else { continue }
         let modified = Int(status.modified.seconds)
         switch rio_file_kind_of(status.mode) {
-        case rio_regular_file: listing.entries.append(.init(name: name, size: Int(status.size), modified: modified))
-        case rio_directory: listing.entries.append(.init(name: name, size: nil, modified: modified))
+        case rio_regular_file:
+          listing.entries.append(
+            .init(name: name, byteCount: Int(status.size), modifiedSecondsSince1970: modified))
+        case rio_directory:
+          listing.entries.append(.init(name: name, byteCount: nil, modifiedSecondsSince1970: modified))
         default: continue
         }
       }

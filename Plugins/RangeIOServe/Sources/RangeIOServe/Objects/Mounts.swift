@@ -18,13 +18,13 @@
     static let reserved: ServedName = "-"
     private static let root: ServedName = ""
 
-    init(_ upstreams: [(String, any ServedUpstream)], openObjects: Int, time: ReadClock) {
+    init(_ upstreams: [(String, any ServedUpstream)], maxOpenObjects: Int, time: ReadClock) {
       var pools: [ServedName: ObjectPool] = [:]
       for (name, upstream) in upstreams {
         let key = ServedName(name)
         precondition(pools[key] == nil, "each upstream has a name of its own")
         precondition(key != Self.reserved, "what the server tells of itself is below '-'")
-        pools[key] = ObjectPool(upstream, limit: openObjects, time: time)
+        pools[key] = ObjectPool(upstream, limit: maxOpenObjects, time: time)
       }
       precondition(pools[Self.root] == nil || pools.count == 1, "an upstream at the root is the only one")
       self.pools = pools
@@ -48,9 +48,11 @@
         let found = try? await pool.find([])
         if case .object(let object) = found {
           entries.append(
-            .init(name: name, size: object.version.size, modified: object.version.modified?.secondsSince1970))
+            .init(
+              name: name, byteCount: object.version.size,
+              modifiedSecondsSince1970: object.version.modified?.secondsSince1970))
         } else {
-          entries.append(.init(name: name, size: nil, modified: nil, isDirectory: !(await pool.isObject([]))))
+          entries.append(.init(name: name, byteCount: nil, isDirectory: !(await pool.isObject([]))))
         }
       }
       return entries

@@ -63,21 +63,23 @@
     public struct Entry: Sendable, Hashable {
       /// Without slashes.
       public let name: ServedName
-      /// In bytes; `nil` for a directory, and if it is not known.
-      public let size: Int?
-      /// When it last changed, in whole seconds since 1970.
-      public let modified: Int?
+      /// `nil` for a directory, and if it is not known.
+      public let byteCount: Int?
+      /// When it last changed.
+      public let modifiedSecondsSince1970: Int?
       /// Whether there are names below it.
       public let isDirectory: Bool
 
       /// A line.
       ///
-      /// - Parameter isDirectory: default: what has no size is one.
-      public init(name: ServedName, size: Int?, modified: Int?, isDirectory: Bool? = nil) {
+      /// - Parameter isDirectory: default: what has no `byteCount` is one.
+      public init(
+        name: ServedName, byteCount: Int?, modifiedSecondsSince1970: Int? = nil, isDirectory: Bool? = nil
+      ) {
         self.name = name
-        self.size = size
-        self.modified = modified
-        self.isDirectory = isDirectory ?? (size == nil)
+        self.byteCount = byteCount
+        self.modifiedSecondsSince1970 = modifiedSecondsSince1970
+        self.isDirectory = isDirectory ?? (byteCount == nil)
       }
     }
   }

@@ -49,8 +49,8 @@
     private func json() throws -> String {
       var lines = listing.entries.map { entry in
         Line(
-          name: entry.name.description, type: entry.isDirectory ? "directory" : "file", size: entry.size,
-          modified: entry.modified.map { HTTPDate(secondsSince1970: $0).text },
+          name: entry.name.description, type: entry.isDirectory ? "directory" : "file", size: entry.byteCount,
+          modified: entry.modifiedSecondsSince1970.map { HTTPDate(secondsSince1970: $0).text },
           href: entry.name.isText ? nil : Self.link(to: entry))
       }
       if let rest { lines.append(Line(type: "more", href: rest + "&format=json")) }
@@ -69,8 +69,8 @@
       if !target.names.isEmpty { rows += "<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n" }
       for entry in listing.entries {
         let slash = entry.isDirectory ? "/" : ""
-        let size = entry.size.map { "\($0)" } ?? ""
-        let modified = entry.modified.map { HTTPDate(secondsSince1970: $0).text } ?? ""
+        let size = entry.byteCount.map { "\($0)" } ?? ""
+        let modified = entry.modifiedSecondsSince1970.map { HTTPDate(secondsSince1970: $0).text } ?? ""
         rows += "<tr><td><a href=\"\(Self.link(to: entry))\">\(Self.escaped(entry.name.description))\(slash)</a></td>"
         rows += "<td class=\"size\">\(size)</td><td>\(modified)</td></tr>\n"
       }

@@ -22,20 +22,20 @@
       }
     }
     private let state = Locked(State())
-    private let connectionsPerClient: Int
-    private let answersPerClient: Int
-    private let mostAnswers: Int
+    private let maxConnectionsPerClient: Int
+    private let maxRequestsPerClient: Int
+    private let maxRequests: Int
 
-    init(connectionsPerClient: Int, answersPerClient: Int, mostAnswers: Int) {
-      self.connectionsPerClient = connectionsPerClient
-      self.answersPerClient = answersPerClient
-      self.mostAnswers = mostAnswers
+    init(maxConnectionsPerClient: Int, maxRequestsPerClient: Int, maxRequests: Int) {
+      self.maxConnectionsPerClient = maxConnectionsPerClient
+      self.maxRequestsPerClient = maxRequestsPerClient
+      self.maxRequests = maxRequests
     }
 
     /// Begins a connection; `false`: the client has too many.
     func connect(_ client: String) -> Bool {
       state.withLock { state in
-        guard state.clients[client, default: Counts()].connections < connectionsPerClient else { return false }
+        guard state.clients[client, default: Counts()].connections < maxConnectionsPerClient else { return false }
         state.change(client) { $0.connections += 1 }
         state.connections += 1
         return true
@@ -52,8 +52,8 @@
     /// Begins an answer.
     func begin(_ client: String) -> Verdict {
       state.withLock { state in
-        guard state.answers < mostAnswers else { return .tooMany }
-        guard state.clients[client]?.answers ?? 0 < answersPerClient else { return .tooManyOfClient }
+        guard state.answers < maxRequests else { return .tooMany }
+        guard state.clients[client]?.answers ?? 0 < maxRequestsPerClient else { return .tooManyOfClient }
         state.change(client) { $0.answers += 1 }
         state.answers += 1
         return .permitted
@@ -63,7 +63,7 @@
     /// Whether an answer could begin that most likely ends at once.
     func permits(_ client: String) -> Bool {
       state.withLock { state in
-        state.answers < mostAnswers && state.clients[client]?.answers ?? 0 < answersPerClient
+        state.answers < maxRequests && state.clients[client]?.answers ?? 0 < maxRequestsPerClient
       }
     }
 

@@ -59,7 +59,7 @@
       let limits = responder.configuration
       var configuration = HTTP1Channel.Configuration(
         additionalChannelHandlers: [
-          DeadlineHandler(headTime: limits.headTime, stallTime: limits.stallTime),
+          DeadlineHandler(headTimeout: limits.headTimeout, stallTimeout: limits.stallTimeout),
           ReadyHandler(responder, client: client.address),
         ])
       configuration.httpDecoder = .init(

@@ -4,8 +4,8 @@
 /// answered, with nothing to take just now, has no deadline here: the source has its own. A client that has closed its
 /// side has most likely left; it may also wait for the rest, and gets it as long as there is some every few seconds.
 struct ConnectionDeadline: Equatable {
-  let headTime: Duration
-  let stallTime: Duration
+  let headTimeout: Duration
+  let stallTimeout: Duration
 
   /// Since when the client owes us the head of a request; `nil` while an answer is under way.
   private var awaitingHeadSince: Duration?
@@ -21,9 +21,9 @@ struct ConnectionDeadline: Equatable {
   static let leavingTime = Duration.seconds(5)
 
   /// - Parameter now: the time since any fixed moment, as in all calls.
-  init(headTime: Duration, stallTime: Duration, now: Duration) {
-    self.headTime = headTime
-    self.stallTime = stallTime
+  init(headTimeout: Duration, stallTimeout: Duration, now: Duration) {
+    self.headTimeout = headTimeout
+    self.stallTimeout = stallTimeout
     awaitingHeadSince = now
   }
 
@@ -59,9 +59,9 @@ struct ConnectionDeadline: Equatable {
   }
 
   private var presentDeadline: Duration? {
-    let stall = pendingWrites > 0 ? stalledSince + stallTime : nil
+    let stall = pendingWrites > 0 ? stalledSince + stallTimeout : nil
     // An answer that has ended may still be on its way to a slow client.
     guard let head = awaitingHeadSince, pendingWrites == 0 else { return stall }
-    return head + headTime
+    return head + headTimeout
   }
 }

@@ -15,8 +15,8 @@
     /// A client that is slow but reads is seen to do so, each time it has taken so many bytes.
     private static let mostAtOnce = 32 * 1024
 
-    private let headTime: Duration
-    private let stallTime: Duration
+    private let headTimeout: Duration
+    private let stallTimeout: Duration
     private var state: ConnectionDeadline?
     private var timer: Scheduled<Void>?
     /// Parts of bodies that the connection has not taken.
@@ -28,13 +28,13 @@
     /// Sent up the pipeline: the connection is closed at once, whatever it has still to take.
     struct CutOff: Sendable {}
 
-    init(headTime: Duration, stallTime: Duration) {
-      self.headTime = headTime
-      self.stallTime = stallTime
+    init(headTimeout: Duration, stallTimeout: Duration) {
+      self.headTimeout = headTimeout
+      self.stallTimeout = stallTimeout
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-      state = ConnectionDeadline(headTime: headTime, stallTime: stallTime, now: now(context))
+      state = ConnectionDeadline(headTimeout: headTimeout, stallTimeout: stallTimeout, now: now(context))
       look(context)
     }
 
@@ -133,7 +133,7 @@
         return
       }
       // A nearer one may begin soon.
-      let soon = min(headTime, stallTime)
+      let soon = min(headTimeout, stallTimeout)
       let wait = state.deadline.map { min($0 - now, soon) } ?? soon
       timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(wait)) { self.look(context) }
     }

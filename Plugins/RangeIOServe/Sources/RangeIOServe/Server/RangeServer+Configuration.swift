@@ -31,23 +31,23 @@
       public var administration = Administration.local
 
       /// The most connections. More wait in the queue of the system. Default: 16,384.
-      public var mostConnections = 16_384
+      public var maxConnections = 16_384
       /// The most connections of one client address. More are closed at once. Default: 1,024. Clients behind one proxy
       /// count as one.
-      public var connectionsPerClient = 1024
-      /// The most answers under way; each takes at most 320 KiB of memory. More get 503. Default: 4,096.
-      public var mostAnswers = 4096
-      /// The most answers under way to one client address. More get 429. Default: 256.
-      public var answersPerClient = 256
+      public var maxConnectionsPerClient = 1024
+      /// The most requests that are answered at a time; each takes at most 320 KiB of memory. More get 503. Default: 4,096.
+      public var maxRequests = 4096
+      /// The most requests of one client address that are answered at a time. More get 429. Default: 256.
+      public var maxRequestsPerClient = 256
       /// The time in which the head of a request must be complete, from connecting or the end of the answer before; so
       /// also how long an idle connection stays. Default: 75 seconds.
-      public var headTime = Duration.seconds(75)
+      public var headTimeout = Duration.seconds(75)
       /// A client that takes nothing for so long is disconnected. Default: 60 seconds.
-      public var stallTime = Duration.seconds(60)
+      public var stallTimeout = Duration.seconds(60)
       /// The time that answers under way may take after the server is told to stop. Default: 30 seconds.
-      public var drainTime = Duration.seconds(30)
+      public var drainTimeout = Duration.seconds(30)
       /// The most idle objects that each upstream keeps open. Default: 256.
-      public var openObjects = 256
+      public var maxOpenObjects = 256
       /// Tells how old a look at an object is.
       package var time = ReadClock.continuous
 

@@ -17,8 +17,8 @@
   /// **Versions.** All bytes of an answer are of the version that its head names. If the source becomes another one
   /// meanwhile, the connection is cut off, and never ends as if the answer were complete.
   ///
-  /// **Stopping.** As a `Service` of swift-service-lifecycle it stops when its group does; else call ``shutDown()``. It
-  /// then accepts no more connections and lets answers under way end, for `drainTime`. Cancelling the task that runs it
+  /// **Stopping.** As a `Service` of swift-service-lifecycle it stops when its group does; else call ``close()``. It
+  /// then accepts no more connections and lets answers under way end, for `drainTimeout`. Cancelling the task that runs it
   /// cuts them off. Stores are yours: close them afterwards.
   ///
   /// - Source: RFC 9110, RFC 9112.
@@ -27,6 +27,7 @@
     private let logger: Logger
     private let responder: Responder
     private let state = Locked(State())
+    private let stopped = Notifier()
 
     private struct State {
       var stop: (@Sendable () -> Void)?
@@ -49,10 +50,11 @@
       self.configuration = configuration
       self.logger = logger
       let clients = ClientLedger(
-        connectionsPerClient: configuration.connectionsPerClient, answersPerClient: configuration.answersPerClient,
-        mostAnswers: configuration.mostAnswers)
+        maxConnectionsPerClient: configuration.maxConnectionsPerClient,
+        maxRequestsPerClient: configuration.maxRequestsPerClient,
+        maxRequests: configuration.maxRequests)
       responder = Responder(
-        mounts: Mounts(upstreams, openObjects: configuration.openObjects, time: configuration.time),
+        mounts: Mounts(upstreams, maxOpenObjects: configuration.maxOpenObjects, time: configuration.time),
         configuration: configuration, clients: clients, statistics: statistics, logger: logger)
     }
 
@@ -73,7 +75,7 @@
         childChannelSetup: ConnectionChannel(responder: responder, executors: executors),
         configuration: ServerConfiguration(
           address: address, backlog: 1024,
-          availableConnectionsDelegate: MaximumAvailableConnections(configuration.mostConnections)),
+          availableConnectionsDelegate: MaximumAvailableConnections(configuration.maxConnections)),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
         eventLoopGroup: group, logger: logger)
       try await run(server)
@@ -82,7 +84,7 @@
 
     private func run(_ server: Server<ConnectionChannel>) async throws {
       let work = Task { try await server.run() }
-      let drainTime = configuration.drainTime
+      let drainTimeout = configuration.drainTimeout
       let stop: @Sendable () -> Void = {
         Task {
           // Fails only if it has stopped.
@@ -90,7 +92,7 @@
         }
         Task {
           // Not cancelled by anyone.
-          try? await Task.sleep(for: drainTime)
+          try? await Task.sleep(for: drainTimeout)
           work.cancel()
         }
       }
@@ -105,28 +107,40 @@
         throw ReadError(.inUse, "the server runs already")
       }
       if verdict.isStopping { stop() }
-      defer { state.withLock { $0 = State() } }
+      defer {
+        state.withLock { $0 = State() }
+        stopped.notify()
+      }
       try await withTaskCancellationHandler {
         try await withGracefulShutdownHandler {
           do { try await work.value } catch let error as IOError {
             throw ReadError.listening(at: configuration.address, Errno(rawValue: error.errnoCode))
           }
         } onGracefulShutdown: {
-          self.shutDown()
+          self.stop()
         }
       } onCancel: {
         work.cancel()
       }
     }
 
-    /// Makes ``run()`` return: accepts no more connections, and lets answers under way end.
-    public func shutDown() {
-      let stop = state.withLock { state -> (@Sendable () -> Void)? in
-        guard !state.isStopping else { return nil }
-        state.isStopping = true
-        return state.stop
+    /// Makes ``run()`` return: accepts no more connections, lets answers under way end, and returns when they have ended. In a
+    /// cancelled task, and if the server does not run, returns at once; then the next ``run()`` ends at once, too.
+    public func close() async {
+      let end = stopped.listen()
+      defer { stopped.leave(end) }
+      // `try?`: it throws if the task is cancelled.
+      if stop() { try? await end.value() }
+    }
+
+    /// The same, without waiting. Returns whether the server runs.
+    @discardableResult package func stop() -> Bool {
+      let (stop, isRunning) = state.withLock { state -> ((@Sendable () -> Void)?, Bool) in
+        defer { state.isStopping = true }
+        return (state.isStopping ? nil : state.stop, state.isRunning)
       }
       stop?()
+      return isRunning
     }
   }
 #endif

@@ -276,7 +276,7 @@
       let number = try #require(await iterator.next())
       async let answer = ask("/object", port: number)
       await source.arrivals(1)
-      server.shutDown()
+      server.stop()
       source.open()
       let received = try await answer
       #expect(received.status == 200 && received.body.count == 1000)
@@ -291,7 +291,7 @@
       let source = GatedSource(SyntheticSource(byteCount: 1000))
       let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
       try await withServer([("object", upstream)]) {
-        $0.connectionsPerClient = 2
+        $0.maxConnectionsPerClient = 2
       } _: { port, _ in
         async let first = ask("/object", port: port)
         async let second = ask("/object?", port: port)
@@ -311,8 +311,8 @@
       let source = GatedSource(SyntheticSource(byteCount: 1000))
       let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
       let limit = { (configuration: inout RangeServer.Configuration) in
-        configuration.answersPerClient = 2
-        configuration.connectionsPerClient = 3
+        configuration.maxRequestsPerClient = 2
+        configuration.maxConnectionsPerClient = 3
       }
       try await withServer([("object", upstream)], limit) { port, _ in
         async let first = ask("/object", port: port)

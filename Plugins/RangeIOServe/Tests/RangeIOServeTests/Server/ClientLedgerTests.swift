@@ -47,7 +47,7 @@
     }
 
     @Test func `an answer that ends after its connection counts until then, and no longer`() {
-      let ledger = ClientLedger(connectionsPerClient: 2, answersPerClient: 2, mostAnswers: 10)
+      let ledger = ClientLedger(maxConnectionsPerClient: 2, maxRequestsPerClient: 2, maxRequests: 10)
       for _ in 0..<5 {
         #expect(ledger.connect("a") && ledger.begin("a") == .permitted)
         ledger.disconnect("a")
@@ -88,8 +88,8 @@
     @Test func `what is answered at once counts while its client has not taken it`() async throws {
       let source = SyntheticSource(byteCount: 1000)
       let upstream = ObjectUpstream(freshness: .seconds(3600)) { try await RangeReader(source, onChange: .refresh) }
-      let ledger = ClientLedger(connectionsPerClient: 9, answersPerClient: 1, mostAnswers: 10)
-      let mounts = Mounts([("object", upstream)], openObjects: 1, time: .continuous)
+      let ledger = ClientLedger(maxConnectionsPerClient: 9, maxRequestsPerClient: 1, maxRequests: 10)
+      let mounts = Mounts([("object", upstream)], maxOpenObjects: 1, time: .continuous)
       guard case .below(let pool, _) = try mounts.place(of: ["object"]) else { return #expect(Bool(false)) }
       _ = try await pool.find([])
       let responder = Responder(

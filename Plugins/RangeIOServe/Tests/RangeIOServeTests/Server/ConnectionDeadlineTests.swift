@@ -4,7 +4,7 @@ import Testing
 
 struct ConnectionDeadlineTests {
   private func deadline() -> ConnectionDeadline {
-    ConnectionDeadline(headTime: .seconds(75), stallTime: .seconds(60), now: .seconds(1))
+    ConnectionDeadline(headTimeout: .seconds(75), stallTimeout: .seconds(60), now: .seconds(1))
   }
 
   @Test func `a head is awaited from the beginning, and after each answer`() {

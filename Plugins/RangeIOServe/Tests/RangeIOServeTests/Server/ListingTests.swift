@@ -22,14 +22,14 @@
 
     @Test func `a listing that is cut says so, and where the rest is`() async throws {
       let folder = try ServedFolder()
-      let count = DirectoryUpstream.mostEntries + 20
+      let count = DirectoryUpstream.maxEntries + 20
       for number in 0..<count {
         let file = open(folder.path + "/\(number + 100_000)", O_CREAT | O_WRONLY, 0o600)
         #expect(file >= 0 && close(file) == 0)
       }
       try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
         let first = try await lines("/?format=json", port)
-        #expect(first.count == DirectoryUpstream.mostEntries + 1)
+        #expect(first.count == DirectoryUpstream.maxEntries + 1)
         let more = try #require(first.last)
         #expect(more.type == "more" && more.name == nil)
         let rest = try await lines("/" + (more.href ?? ""), port)

@@ -38,7 +38,7 @@
     @Test func `a long body is handed over in parts, so that a slow reader is seen to read`() throws {
       let channel = EmbeddedChannel()
       try channel.pipeline.syncOperations.addHandler(
-        DeadlineHandler(headTime: .seconds(10), stallTime: .seconds(10)))
+        DeadlineHandler(headTimeout: .seconds(10), stallTimeout: .seconds(10)))
       let bytes = ServedFolder.bytes(256 * 1024 + 5)
       try channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(bytes: bytes)))
       var received: [UInt8] = []

@@ -16,13 +16,13 @@
     ///
     /// - Parameter body: is given the client, after that.
     private func stop(
-      _ count: Int, drainTime: Duration, _ body: (any Channel, SlowReading) async throws -> Void
+      _ count: Int, drainTimeout: Duration, _ body: (any Channel, SlowReading) async throws -> Void
     ) async throws {
       let upstream = ObjectUpstream { try await RangeReader(SyntheticSource(byteCount: count), onChange: .refresh) }
       var configuration = RangeServer.Configuration()
       configuration.address = .host("127.0.0.1", port: 0)
-      configuration.drainTime = drainTime
-      configuration.stallTime = .seconds(3600)
+      configuration.drainTimeout = drainTimeout
+      configuration.stallTimeout = .seconds(3600)
       let server = RangeServer([("object", upstream)], configuration: configuration)
       let (ports, port) = AsyncStream<Int>.makeStream()
       let running = Task { try await server.run { port.yield($0) } }
@@ -39,8 +39,9 @@
       channel.read()
       var events = reading.events.makeAsyncIterator()
       _ = await events.next()
-      server.shutDown()
+      let closing = Task { await server.close() }
       try await body(channel, reading)
+      await closing.value
       // Cut off, it says so.
       _ = await running.result
       channel.close(promise: nil)
@@ -48,7 +49,7 @@
 
     @Test func `a client that reads slowly gets the end of its answer`() async throws {
       let count = 24 << 20
-      try await stop(count, drainTime: .seconds(3600)) { channel, reading in
+      try await stop(count, drainTimeout: .seconds(3600)) { channel, reading in
         channel.read()
         for await _ in reading.events { channel.read() }
         // With its head.
@@ -57,13 +58,14 @@
     }
 
     @Test func `a client that reads nothing is cut off when the time for that is over`() async throws {
-      try await stop(64 << 20, drainTime: .milliseconds(50)) { _, _ in }
+      try await stop(64 << 20, drainTimeout: .milliseconds(50)) { _, _ in }
     }
 
     @Test func `a connection is closed when it has taken what it was sent, unless it is cut off`() throws {
       for isCutOff in [false, true] {
         let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandler(DeadlineHandler(headTime: .seconds(10), stallTime: .seconds(10)))
+        try channel.pipeline.syncOperations.addHandler(
+          DeadlineHandler(headTimeout: .seconds(10), stallTimeout: .seconds(10)))
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         let sent = Locked<Bool?>(nil)
         let closed = Locked(false)

@@ -38,12 +38,12 @@
         throw ReadError(
           .invalidConfiguration, "node '\(address)' cannot have the port \(port): give one from 1 to 65535")
       }
-      guard configuration.connectionsPerNode > 0, configuration.valueLimit.bytes > 16_384 else {
+      guard configuration.maxConnectionsPerNode > 0, configuration.valueLimit.bytes > 16_384 else {
         throw ReadError(
           .invalidConfiguration, "a node needs a connection, and values of more than 16 KiB: permit at least that")
       }
       var settings = CacheNode.Settings(
-        language: language, login: configuration.login, connections: configuration.connectionsPerNode,
+        language: language, login: configuration.login, connections: configuration.maxConnectionsPerNode,
         valueLimit: configuration.valueLimit.bytes,
         connectTimeout: .nanoseconds(
           min(max(configuration.connectTimeout, .milliseconds(1)), .seconds(60)).wholeNanoseconds))

@@ -13,7 +13,7 @@ import RangeIOTiers
 
   @testable import RangeIOTelemetry
 
-  @Suite(.timeLimit(.minutes(5))) struct RangeIOServiceTests {
+  @Suite(.timeLimit(.minutes(5))) struct ReadingServiceTests {
     /// A directory that goes with the test.
     private final class Directory: Sendable {
       let path: String
@@ -52,7 +52,8 @@ import RangeIOTiers
       let exporter = StatisticsExporter(metrics: metrics)
       exporter.add(reader, name: "tiles")
       exporter.add(store, name: "main")
-      let service = RangeIOService(readers: [reader], stores: [store], exporter: exporter, clock: ManualClock())
+      let service = ReadingService(
+        readers: [reader], stores: [store], exporter: exporter, time: ReadClock(ManualClock()))
       _ = try await reader.read(0..<1 << 20)
       try await testGracefulShutdown { trigger in
         async let running: Void = service.run()
@@ -78,7 +79,7 @@ import RangeIOTiers
 
     @Test func `a service group runs it`() async throws {
       let (store, source) = (try await store(), SyntheticSource(byteCount: 1 << 20))
-      let service = RangeIOService(readers: [try await reader(store, source)], stores: [store])
+      let service = ReadingService(readers: [try await reader(store, source)], stores: [store])
       let group = ServiceGroup(
         services: [service], logger: Logger(label: "test", factory: { _ in InMemoryLogHandler() }))
       async let running: Void = group.run()
@@ -92,7 +93,7 @@ import RangeIOTiers
       let (store, source) = (try await store(), SyntheticSource(byteCount: 1 << 20))
       let reader = try await reader(store, source)
       _ = try await reader.read(0..<1 << 20)
-      let running = Task { [service = RangeIOService(readers: [reader], stores: [store])] in try await service.run() }
+      let running = Task { [service = ReadingService(readers: [reader], stores: [store])] in try await service.run() }
       running.cancel()
       await #expect(throws: CancellationError.self) { try await running.value }
       #expect(source.isClosed)
@@ -108,7 +109,7 @@ import RangeIOTiers
       let hanging = Task { try await reader.read(0..<10) }
       await source.arrivals(1)
       try await testGracefulShutdown {
-        [service = RangeIOService(readers: [reader], stores: [store], clock: clock)] trigger in
+        [service = ReadingService(readers: [reader], stores: [store], time: ReadClock(clock))] trigger in
         async let running: Void = service.run()
         trigger.triggerGracefulShutdown()
         await clock.untilSleepers(1)
@@ -126,7 +127,7 @@ import RangeIOTiers
       let reader = try await reader(store, source)
       let hanging = Task { try await reader.read(0..<10) }
       await source.arrivals(1)
-      let service = RangeIOService(readers: [reader], stores: [store], clock: clock)
+      let service = ReadingService(readers: [reader], stores: [store], time: ReadClock(clock))
       await testGracefulShutdown { trigger in
         let running = Task { try await service.run() }
         trigger.triggerGracefulShutdown()
@@ -145,9 +146,9 @@ import RangeIOTiers
       let exporter = StatisticsExporter(metrics: metrics)
       let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
       exporter.add(reader, name: "tiles")
-      var times = RangeIOService.Times()
+      var times = ReadingService.Times()
       times.exportInterval = .seconds(3)
-      let service = RangeIOService(readers: [reader], exporter: exporter, times: times, clock: clock)
+      let service = ReadingService(readers: [reader], exporter: exporter, times: times, time: ReadClock(clock))
       try await testGracefulShutdown { trigger in
         async let running: Void = service.run()
         await clock.untilSleepers(1)
@@ -166,7 +167,7 @@ import RangeIOTiers
       let lines = InMemoryLogHandler()
       var logger = Logger(label: "test", factory: { _ in lines })
       logger.logLevel = .debug
-      let service = RangeIOService(readers: [], logger: logger)
+      let service = ReadingService(readers: [], logger: logger)
       try await testGracefulShutdown { trigger in
         trigger.triggerGracefulShutdown()
         try await service.run()

@@ -7,7 +7,7 @@
   /// statistics until then.
   ///
   /// ```swift
-  /// let service = RangeIOService(readers: [reader], stores: [store], exporter: exporter, logger: logger)
+  /// let service = ReadingService(readers: [reader], stores: [store], exporter: exporter, logger: logger)
   /// let group = ServiceGroup(services: [service, server], logger: logger)
   /// try await group.run()
   /// ```
@@ -24,21 +24,21 @@
   ///
   /// When its task is cancelled instead, it does the same, but writes nothing more to disk: bytes that are not there yet
   /// can be read again. Cancelling it while readers close has the same effect.
-  public struct RangeIOService: Service {
+  public struct ReadingService: Service {
     private let readers: [RangeReader]
     private let stores: [any ChunkStore]
     private let exporter: StatisticsExporter?
     private let times: Times
-    private let clock: any Clock<Duration>
+    private let time: ReadClock
     private let logger: Logger?
 
-    /// The times of a ``RangeIOService``.
+    /// The times of a ``ReadingService``.
     public struct Times: Sendable {
       /// The time between two exports, more than zero. Default: ten seconds.
       public var exportInterval = Duration.seconds(10)
       /// The time that the readers may take to close, and then that each store may. What is not written by then is lost,
       /// and can be read again. Default: ten seconds.
-      public var closing = Duration.seconds(10)
+      public var closeTimeout = Duration.seconds(10)
 
       /// The defaults.
       public init() {}
@@ -51,17 +51,17 @@
     ///   - stores: closed when all readers are, all at once. A store of memory alone needs no closing.
     ///   - exporter: exports again and again, and once at the end. You add readers and stores to it yourself. Default: none.
     ///   - times: how often it exports, and how long closing may take.
-    ///   - clock: measures these times. Default: the system's continuous clock.
+    ///   - time: measures these times. Default: the system's continuous clock.
     ///   - logger: gets a line when closing begins and ends, and one for each store that could not write.
     public init(
       readers: [RangeReader], stores: [any ChunkStore] = [], exporter: StatisticsExporter? = nil,
-      times: Times = Times(), clock: any Clock<Duration> = ContinuousClock(), logger: Logger? = nil
+      times: Times = Times(), time: ReadClock = .continuous, logger: Logger? = nil
     ) {
       self.readers = readers
       self.stores = stores
       self.exporter = exporter
       self.times = times
-      self.clock = clock
+      self.time = time
       self.logger = logger
     }
 
@@ -74,7 +74,7 @@
       logger?.debug("closing readers and stores")
       // In a cancelled task nothing waits until it is closed, so what must be closed is closed in one of its own.
       if isCancelled { await Task { await closeReaders() }.value } else { await closeReaders() }
-      let deadline = Task.isCancelled ? Duration.zero : times.closing
+      let deadline = Task.isCancelled ? Duration.zero : times.closeTimeout
       let failure = await Task { await closeStores(within: deadline) }.value
       exporter?.export()
       logger?.debug("readers and stores are closed")
@@ -86,8 +86,8 @@
     private func waitForShutdown() async {
       if let exporter {
         // `try?`: that it ends is all that it tells; the caller asks its task which it was.
-        try? await cancelWhenGracefulShutdown { [times, clock] in
-          try await exporter.export(every: times.exportInterval, clock: clock)
+        try? await cancelWhenGracefulShutdown { [times, time] in
+          try await exporter.export(every: times.exportInterval, time: time)
         }
       } else {
         // `try?`: as above.
@@ -96,7 +96,7 @@
     }
 
     private func closeReaders() async {
-      await within(times.closing) { [readers] in
+      await within(times.closeTimeout) { [readers] in
         await withDiscardingTaskGroup { group in
           for reader in readers { group.addTask { await reader.close() } }
         }
@@ -126,15 +126,15 @@
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await work() }
         // `try?`: the timer is cancelled when the work has ended first.
-        group.addTask { [clock] in try? await clock.sleep(for: limit) }
+        group.addTask { [time] in try? await time.sleep(for: limit) }
         await group.next()
         group.cancelAll()
       }
     }
   }
 
-  extension RangeIOService: CustomStringConvertible {
+  extension ReadingService: CustomStringConvertible {
     /// The number of readers and stores that it closes: for the log of its group.
-    public var description: String { "RangeIOService(readers: \(readers.count), stores: \(stores.count))" }
+    public var description: String { "ReadingService(readers: \(readers.count), stores: \(stores.count))" }
   }
 #endif
