@@ -80,7 +80,7 @@ extension Bytes {
     // heap object that never moves them, `owner` holds a reference to that object, and code that writes to a `Data`
     // copies the object first if there is another reference to it.
     let owner = DataOwner(data)
-    self = owner.data.withUnsafeBytes { Bytes(unsafeShowing: $0, owner: owner) }
+    self = owner.data.withUnsafeBytes { Bytes(unsafeNoCopy: $0, owner: owner) }
   }
 }
 

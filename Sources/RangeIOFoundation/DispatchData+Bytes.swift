@@ -49,7 +49,7 @@ extension Bytes {
     var regions: [UnsafeRawBufferPointer] = []
     // The memory of a region does not move while the data that contains it exists, and `owner` keeps that data.
     owner.data.enumerateBytes { region, _, _ in regions.append(UnsafeRawBufferPointer(region)) }
-    self.init(unsafeShowing: regions, owner: owner)
+    self.init(unsafeNoCopy: regions, owner: owner)
   }
 }
 

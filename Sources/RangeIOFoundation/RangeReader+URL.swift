@@ -10,7 +10,7 @@ extension RangeReader {
   /// Opens the file at a `file:` URL, with defaults that suit most programs.
   ///
   /// ```swift
-  /// let reader = try await RangeReader(contentsOf: Bundle.main.url(forResource: "planet", withExtension: "pmtiles")!)
+  /// let reader = try await RangeReader(fileURL: Bundle.main.url(forResource: "planet", withExtension: "pmtiles")!)
   /// ```
   ///
   /// Symbolic links are followed. For other settings, create a `FileSource` from the URL. The initializer with a path
@@ -19,12 +19,19 @@ extension RangeReader {
   /// - Throws: `ReadError` with `unsupportedSource` if the URL is not a `file:` URL of this machine; otherwise as the
   ///   initializer with a path.
   public init(
-    contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: (any ChunkStore)? = MemoryStore.shared,
+    fileURL url: URL, engine: FileSource.Engine = .automatic, cache: (any ChunkStore)? = MemoryStore.shared,
     onChange: ChangePolicy = .fail
   ) async throws {
     try await self.init(
       FileSource(url, engine: engine, isAppendOnly: onChange == .follow), .localFile(cache: cache), onChange: onChange)
   }
+
+  /// Now `init(fileURL:engine:cache:onChange:)`. It goes after the first release.
+  @available(*, unavailable, renamed: "init(fileURL:engine:cache:onChange:)")
+  public init(
+    contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: (any ChunkStore)? = MemoryStore.shared,
+    onChange: ChangePolicy = .fail
+  ) async throws { try await self.init(fileURL: url) }
 }
 
 extension FileSource {

@@ -162,5 +162,5 @@ private final class Lent: Sendable {
   init(_ bytes: Bytes) { memory = bytes.contiguous() }
 
   /// The memory, as bytes that keep this object alive.
-  var bytes: Bytes { memory.withUnsafeBytes { Bytes(unsafeShowing: $0, owner: self) } }
+  var bytes: Bytes { memory.withUnsafeBytes { Bytes(unsafeNoCopy: $0, owner: self) } }
 }

@@ -28,7 +28,7 @@ import Testing
   func `a file of any name is read`(name: String) async throws {
     let url = try makeFile(name)
     for engine in FileSource.Engine.allCases {
-      let reader = try await RangeReader(contentsOf: url, engine: engine)
+      let reader = try await RangeReader(fileURL: url, engine: engine)
       #expect(reader.byteCount == 10_000)
       #expect(Array(try await reader.read(100..<200)) == Array(content[100..<200]))
       await reader.close()
@@ -42,7 +42,7 @@ import Testing
     let file = try makeFile("a b")
     for prefix in ["file://", "file://localhost", "FILE://", "file:"] {
       let url = try #require(URL(string: prefix + directory.path(percentEncoded: true) + "/%61%20b"))
-      let reader = try await RangeReader(contentsOf: url)
+      let reader = try await RangeReader(fileURL: url)
       #expect(try await reader.read(0..<3) == Bytes(content[0..<3]), "\(url) for \(file)")
       await reader.close()
     }
@@ -51,7 +51,7 @@ import Testing
   @Test func `a relative URL is read from its base`() async throws {
     _ = try makeFile("b")
     let base = URL(fileURLWithPath: directory.path(percentEncoded: false), isDirectory: true)
-    let reader = try await RangeReader(contentsOf: URL(fileURLWithPath: "b", relativeTo: base))
+    let reader = try await RangeReader(fileURL: URL(fileURLWithPath: "b", relativeTo: base))
     #expect(reader.byteCount == 10_000)
     await reader.close()
   }
@@ -66,7 +66,7 @@ import Testing
     let error = #expect(throws: ReadError.self) { try FileSource(url) }
     #expect(error?.code == .unsupportedSource)
     #expect(error.map { !"\($0)".contains("secret") } == true, "credentials are not shown")
-    let opening = await #expect(throws: ReadError.self) { try await RangeReader(contentsOf: url) }
+    let opening = await #expect(throws: ReadError.self) { try await RangeReader(fileURL: url) }
     #expect(opening?.code == .unsupportedSource)
   }
 
@@ -74,16 +74,16 @@ import Testing
   func `a name that no file can have is not found, and names no other file`(name: String) async throws {
     _ = try makeFile("a")
     let url = try #require(URL(string: "file://" + directory.path(percentEncoded: true) + "/" + name))
-    let error = await #expect(throws: ReadError.self) { try await RangeReader(contentsOf: url) }
+    let error = await #expect(throws: ReadError.self) { try await RangeReader(fileURL: url) }
     #expect(error?.code == .notFound)
   }
 
   @Test func `a missing file and a directory are told apart`() async throws {
     let missing = await #expect(throws: ReadError.self) {
-      try await RangeReader(contentsOf: directory.appending(path: "missing"))
+      try await RangeReader(fileURL: directory.appending(path: "missing"))
     }
     #expect(missing?.code == .notFound)
-    let isDirectory = await #expect(throws: ReadError.self) { try await RangeReader(contentsOf: directory) }
+    let isDirectory = await #expect(throws: ReadError.self) { try await RangeReader(fileURL: directory) }
     #expect(isDirectory?.code == .unsupportedSource)
   }
 
@@ -91,7 +91,7 @@ import Testing
     let file = try makeFile("target")
     let link = directory.appending(path: "link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-    let reader = try await RangeReader(contentsOf: link)
+    let reader = try await RangeReader(fileURL: link)
     #expect(reader.byteCount == 10_000)
     await reader.close()
   }

@@ -46,5 +46,5 @@ final class Witness: @unchecked Sendable {
     life.finish()
   }
 
-  var bytes: Bytes { Bytes(unsafeShowing: UnsafeRawBufferPointer(memory), owner: self) }
+  var bytes: Bytes { Bytes(unsafeNoCopy: UnsafeRawBufferPointer(memory), owner: self) }
 }

@@ -63,7 +63,7 @@ extension Bytes {
     ///
     /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
     /// - Complexity: O(1).
-    public mutating func take(_ count: Int) throws(ReadError) -> Bytes {
+    public mutating func bytes(_ count: Int) throws(ReadError) -> Bytes {
       let start = position
       try skip(count)
       return bytes.slice(start..<position)
@@ -73,7 +73,7 @@ extension Bytes {
     ///
     /// - Throws: `ReadError.Code.corrupted` if fewer are left, or `count` is negative.
     public mutating func string(_ count: Int) throws(ReadError) -> String {
-      String(decoding: try take(count).contiguous(), as: UTF8.self)
+      String(decoding: try bytes(count).contiguous(), as: UTF8.self)
     }
 
     /// Parses the bytes before the next `end` as text, and also skips that `end`. For zero-terminated names, and for

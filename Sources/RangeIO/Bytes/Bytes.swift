@@ -63,7 +63,7 @@ extension Bytes {
   /// nor is freed while `owner` lives.
   ///
   /// - Complexity: O(1), one small allocation.
-  public init(unsafeShowing memory: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) {
+  public init(unsafeNoCopy memory: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) {
     guard let base = memory.baseAddress, !memory.isEmpty else {
       self.init()
       return
@@ -173,7 +173,7 @@ extension Bytes {
   /// ``forEachSpan(_:)``.
   ///
   /// - Complexity: O(1) for one piece; O(n) and one allocation for several.
-  public func withBytes<Result, E: Error>(_ body: (RawSpan) throws(E) -> Result) throws(E) -> Result {
+  public func withSpan<Result, E: Error>(_ body: (RawSpan) throws(E) -> Result) throws(E) -> Result {
     try withUnsafeBytes { (buffer) throws(E) in try body(buffer.bytes) }
   }
 
@@ -201,13 +201,13 @@ extension Bytes {
 }
 
 extension Bytes {
-  /// Shows several pieces of memory, one after the other, without copying them. Like `init(unsafeShowing:owner:)` for
+  /// Shows several pieces of memory, one after the other, without copying them. Like `init(unsafeNoCopy:owner:)` for
   /// several pieces, with the same promise.
   ///
   /// The pieces share one backing, so that each reports how much memory it really keeps alive.
   ///
   /// - Complexity: O(number of pieces).
-  package init(unsafeShowing pieces: [UnsafeRawBufferPointer], owner: any AnyObject & Sendable) {
+  package init(unsafeNoCopy pieces: [UnsafeRawBufferPointer], owner: any AnyObject & Sendable) {
     let backing = ForeignBacking(owner: owner, byteCount: pieces.reduce(0) { $0 + $1.count })
     self.init(
       concatenating: pieces.map { piece in

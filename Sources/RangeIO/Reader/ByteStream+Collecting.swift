@@ -29,15 +29,12 @@ extension ByteStream {
 }
 
 extension RangeReader {
-  /// The whole source line by line: `stream().lines`.
+  /// The whole source line by line: `stream().lines`. For lines of more than 1 MiB, write `stream().lines(maxLength:)`.
   ///
   /// ```swift
   /// for try await line in reader.lines where line.hasPrefix("ERROR") { print(line) }
   /// ```
   public nonisolated var lines: ByteStream.LineSequence { stream().lines }
-
-  /// The whole source line by line, with another bound for a line than 1 MiB: `stream().lines(longest:)`.
-  public nonisolated func lines(longest: ByteCount) -> ByteStream.LineSequence { stream().lines(longest: longest) }
 }
 
 extension ByteStream {

@@ -5,13 +5,13 @@ extension ByteStream {
   /// before it, are left out. No other character ends a line.
   ///
   /// Bytes that are not valid UTF-8 become the replacement character U+FFFD. The last line needs no line feed.
-  public var lines: LineSequence { lines(longest: .mebibytes(1)) }
+  public var lines: LineSequence { lines(maxLength: .mebibytes(1)) }
 
   /// The stream line by line, with your own limit on the length of a line.
   ///
-  /// - Parameter longest: the most bytes a line may have before its line feed, a carriage return included. A longer line throws
+  /// - Parameter maxLength: the most bytes a line may have before its line feed, a carriage return included. A longer line throws
   ///   `ReadError.Code.limitExceeded`, so that a file without line feeds does not fill the memory.
-  public func lines(longest: ByteCount) -> LineSequence { LineSequence(stream: self, longest: longest.bytes) }
+  public func lines(maxLength: ByteCount) -> LineSequence { LineSequence(stream: self, longest: maxLength.bytes) }
 
   /// The lines of a ``ByteStream``.
   public struct LineSequence: AsyncSequence, Sendable {
@@ -111,7 +111,7 @@ extension ByteStream {
         (piece, rest) = (Bytes(), UnsafeRawBufferPointer(start: nil, count: 0))
         throw ReadError(
           .limitExceeded,
-          "a line is longer than \(longest) bytes: call lines(longest:) with a larger bound, or read bytes",
+          "a line is longer than \(longest) bytes: call lines(maxLength:) with a larger bound, or read bytes",
           context: .init(source: name))
       }
 

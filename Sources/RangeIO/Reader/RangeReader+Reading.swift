@@ -98,7 +98,7 @@ extension RangeReader {
   /// if let tile = reader.cached(range) {
   ///   draw(tile)
   /// } else {
-  ///   reader.willRead(range)  // a later frame finds it
+  ///   reader.advise(.willNeed, range)  // a later frame finds it
   /// }
   /// ```
   ///
@@ -186,21 +186,18 @@ extension RangeReader {
 }
 
 extension RangeReader {
-  /// Announces that you will read `range` soon. The reader prefetches it into the cache in the background, after the
-  /// reads that callers wait for. Returns at once.
+  /// Announces how you will use `range`. Returns at once. Errors are not reported.
   ///
-  /// The reader prefetches only as much as the cache would keep: if the range is longer than half the cache's limit,
-  /// only the beginning. The prefetch counts against the budget of `.readAhead`, if there is one, and stops when the
-  /// budget is spent. Without a cache the hint goes to the source, which may read ahead by itself; for a local file the
-  /// system does. Bytes past the end are left out, and nothing is fetched from a source that has just changed
-  /// (``SourceDescription/isSettled``). Errors are not reported.
-  public nonisolated func willRead(_ range: ByteRange) { core.advise(.willRead, range) }
-
-  /// Announces that you will not read `range` again for a long time. The reader removes the whole blocks within it from
-  /// the cache, with all its tiers, a disk included, and cancels read-ahead for it. Returns at once.
+  /// `.willNeed`: you will read it soon. The reader prefetches it into the cache in the background, after the reads that callers
+  /// wait for, and only as much as the cache would keep: if the range is longer than half the cache's limit, only the beginning.
+  /// The prefetch counts against the budget of `.readAhead`, if there is one, and stops when the budget is spent. Without a cache
+  /// the hint goes to the source, which may read ahead by itself; for a local file the system does. Bytes past the end are left
+  /// out, and nothing is fetched from a source that has just changed (``SourceDescription/isSettled``).
   ///
-  /// Other readers that use the same bytes through the same cache must fetch them again.
-  public nonisolated func discard(_ range: ByteRange) { core.advise(.discard, range) }
+  /// `.dontNeed`: you will not read it again for a long time. The reader removes the whole blocks within it from the cache, with all
+  /// its tiers, a disk included, and cancels read-ahead for it. Other readers that use the same bytes through the same cache must
+  /// fetch them again.
+  public nonisolated func advise(_ advice: ReadAdvice, _ range: ByteRange) { core.advise(advice, range) }
 }
 
 extension ReaderCore {
@@ -210,13 +207,13 @@ extension ReaderCore {
     let source = source
     guard let range = ByteRanges.intersection(range, 0..<source.byteCount), source.isSettled else { return }
     switch advice {
-    case .willRead where head.isKept:
+    case .willNeed where head.isKept:
       // The result is not reported to anyone.
       _ = head.startFlight(elsewhere: true) { [head] in await Self.fetch(range, of: source, by: head) }
-    case .discard:
+    case .dontNeed:
       head.discard(range, of: source)
       fallthrough
-    case .willRead:
+    case .willNeed:
       guard source.base == nil else { return }
       link.source.advise(advice, range, of: source)
     }

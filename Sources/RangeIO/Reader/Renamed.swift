@@ -1,5 +1,7 @@
 // Names of before, so that the compiler says what they are called now. They go after the first release.
 
+public import SystemPackage
+
 /// Now `.caching`.
 @available(*, unavailable, renamed: "ReadPipeline.caching")
 public enum Caching {}
@@ -91,4 +93,71 @@ extension SourceDescription.Traits {
     cost: SourceDescription.Cost, mayGrow: Bool = false, isSettled: Bool = true, isAppendOnly: Bool = false,
     context: (any AnyObject & Sendable)? = nil
   ) { self.init() }
+}
+
+extension ReadAdvice {
+  /// Now ``willNeed``.
+  @available(*, unavailable, renamed: "willNeed")
+  public static var willRead: ReadAdvice { .willNeed }
+
+  /// Now ``dontNeed``.
+  @available(*, unavailable, renamed: "dontNeed")
+  public static var discard: ReadAdvice { .dontNeed }
+}
+
+extension RangeReader {
+  /// Now ``advise(_:_:)``.
+  @available(*, unavailable, message: "use 'advise(.willNeed, range)'")
+  public nonisolated func willRead(_ range: ByteRange) {}
+
+  /// Now ``advise(_:_:)``.
+  @available(*, unavailable, message: "use 'advise(.dontNeed, range)'")
+  public nonisolated func discard(_ range: ByteRange) {}
+
+  /// Now of the stream.
+  @available(*, unavailable, message: "use 'stream().lines(maxLength:)'")
+  public nonisolated func lines(longest: ByteCount) -> ByteStream.LineSequence { stream().lines }
+}
+
+extension ByteStream {
+  /// Now ``lines(maxLength:)``.
+  @available(*, unavailable, renamed: "lines(maxLength:)")
+  public func lines(longest: ByteCount) -> LineSequence { lines }
+}
+
+extension ChunkStore {
+  /// Now ``setTimeLimits(age:idle:)``.
+  @available(*, unavailable, renamed: "setTimeLimits(age:idle:)")
+  public func limit(age: Duration?, idle: Duration?) {}
+}
+
+extension Bytes {
+  /// Now ``withSpan(_:)``.
+  @available(*, unavailable, renamed: "withSpan(_:)")
+  public func withBytes<Result, E: Error>(_ body: (RawSpan) throws(E) -> Result) throws(E) -> Result {
+    try withSpan(body)
+  }
+
+  /// Now `init(unsafeNoCopy:owner:)`.
+  @available(*, unavailable, renamed: "init(unsafeNoCopy:owner:)")
+  public init(unsafeShowing memory: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) { self.init() }
+
+  /// Now `init(count:initializingWith:)`.
+  @available(*, unavailable, renamed: "init(count:initializingWith:)")
+  public init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) { self.init() }
+}
+
+extension Bytes.Cursor {
+  /// Now ``bytes(_:)``.
+  @available(*, unavailable, renamed: "bytes(_:)")
+  public mutating func take(_ count: Int) throws(ReadError) -> Bytes { try bytes(count) }
+}
+
+extension FileSource {
+  /// Now `withDescriptor(of:for:mayBlock:_:)`.
+  @available(*, unavailable, renamed: "withDescriptor(of:for:mayBlock:_:)")
+  public nonisolated(nonsending) func withDescriptor<Value: Sendable>(
+    of source: SourceDescription, for range: ByteRange, waits: Bool,
+    _ work: @escaping @Sendable (FileDescriptor) throws -> Value
+  ) async throws -> Value { try await withDescriptor(of: source, for: range, work) }
 }

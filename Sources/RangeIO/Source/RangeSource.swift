@@ -121,10 +121,10 @@ extension ReadError {
   }
 }
 
-/// The expected use of a range. Affects time only, never the bytes that a read returns.
+/// The expected use of a range, as in `posix_madvise`. Affects time only, never the bytes that a read returns.
 public enum ReadAdvice: Hashable, Sendable {
   /// It will be read soon.
-  case willRead
+  case willNeed
   /// It will not be read again for a long time.
-  case discard
+  case dontNeed
 }

@@ -123,7 +123,7 @@ extension ChunkStore {
   /// have their own limits.
   ///
   /// Expired chunks are removed when they are looked up, and by a timer.
-  public func limit(age: Duration?, idle: Duration?) { full.change(.limitTime(age: age, idle: idle)) }
+  public func setTimeLimits(age: Duration?, idle: Duration?) { full.change(.limitTime(age: age, idle: idle)) }
 }
 
 extension ChunkStore {

@@ -38,7 +38,8 @@ extension Bytes {
   ///
   /// - Precondition: `count` is not negative.
   /// - Complexity: one allocation.
-  public init<E: Error>(count: Int, fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
+  public init<E: Error>(count: Int, initializingWith fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E)
+  {
     precondition(count >= 0, "a count of bytes must not be negative")
     guard count > 0 else {
       self.init()

@@ -78,7 +78,7 @@ package final class Syscalls: Sendable {
     /// Whether calls that otherwise return at once may wait for a server.
     var isRemote: @Sendable (_ descriptor: CInt) -> Bool = { rio_may_be_remote($0) }
     /// Says what will be read soon, or not again. May wait: dropping a gigabyte takes milliseconds.
-    var advise: @Sendable (_ descriptor: CInt, _ offset: Int, _ count: Int, _ willRead: Bool) -> Void = {
+    var advise: @Sendable (_ descriptor: CInt, _ offset: Int, _ count: Int, _ willNeed: Bool) -> Void = {
       rio_advise($0, Int64($1), Int64($2), $3)
     }
     /// The wall clock, and the tick of the times that the kernel stamps on files. In nanoseconds.

@@ -38,7 +38,7 @@ struct FileHoles: Sendable {
 
   /// Throws if the file is another version than `source`: what is known of `hole` was true until now if it is not.
   func check(_ hole: ByteRange, of source: SourceDescription) async throws {
-    try await file.withDescriptor(of: source, for: hole, waits: false) { _ in }
+    try await file.withDescriptor(of: source, for: hole, mayBlock: false) { _ in }
   }
 
   private static func look(_ descriptor: CInt, _ range: ByteRange) -> Found {

@@ -162,11 +162,11 @@ final class StagesModel: Sendable {
     case 3, 4: try await readRun(reader)
     case 5:
       let range = range(most: 20_000)
-      reader.willRead(range)
+      reader.advise(.willNeed, range)
       try await simulation.clock.sleep(for: .microseconds(random(8000)))
       try check(try await reader.read(range), range)
     case 6:
-      reader.discard(range(most: 20_000))
+      reader.advise(.dontNeed, range(most: 20_000))
       try await explain(reader)
     default:
       let range = range(most: 5000)

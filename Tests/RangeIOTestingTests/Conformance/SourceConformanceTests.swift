@@ -136,7 +136,7 @@ final class Odd: RangeSource {
 
     func fill(_ bytes: Bytes) -> Bytes {
       bytes.copyBytes(to: memory)
-      return Bytes(unsafeShowing: UnsafeRawBufferPointer(rebasing: memory[..<bytes.count]), owner: self)
+      return Bytes(unsafeNoCopy: UnsafeRawBufferPointer(rebasing: memory[..<bytes.count]), owner: self)
     }
   }
 }

@@ -21,7 +21,7 @@ struct BytesCursorTests {
     var cursor = cursor
     #expect(try cursor.integers(3, of: UInt16.self, .littleEndian) == [1, 2, 0])
     #expect(try cursor.string(3) == "RIO")
-    #expect(try cursor.take(0) == Bytes() && cursor.take(3) == bytes.slice(9..<12))
+    #expect(try cursor.bytes(0) == Bytes() && cursor.bytes(3) == bytes.slice(9..<12))
     #expect(try cursor.integers(0, of: UInt64.self, .bigEndian) == [])
   }
 
@@ -38,8 +38,8 @@ struct BytesCursorTests {
     refuses { _ = try $0.integers(2, of: UInt16.self, .littleEndian) }
     refuses { _ = try $0.integers(.max, of: UInt64.self, .littleEndian) }
     refuses { _ = try $0.integers(-1, of: UInt64.self, .littleEndian) }
-    refuses { _ = try $0.take(3) }
-    refuses { _ = try $0.take(-1) }
+    refuses { _ = try $0.bytes(3) }
+    refuses { _ = try $0.bytes(-1) }
     refuses { _ = try $0.string(.max) }
     refuses { _ = try $0.string(endingWith: 0) }
     refuses { try $0.skip(.min) }

@@ -14,7 +14,7 @@ import Testing
       memory.initializeMemory(as: UInt8.self, repeating: 0xDD)
       memory.deallocate()
     }
-    var bytes: Bytes { Bytes(unsafeShowing: UnsafeRawBufferPointer(memory), owner: self) }
+    var bytes: Bytes { Bytes(unsafeNoCopy: UnsafeRawBufferPointer(memory), owner: self) }
   }
 
   @inline(never) private func piece() -> Bytes { Fleeting().bytes }

@@ -27,7 +27,7 @@ import Testing
     let all = [
       Bytes(), Bytes([]), [], Bytes(copying: UnsafeRawBufferPointer(start: nil, count: 0)), Bytes(concatenating: []),
       Bytes(concatenating: [Bytes(), Bytes()]), Bytes(count: 0) { _ in Issue.record("nothing to fill") },
-      Bytes(unsafeShowing: UnsafeRawBufferPointer(start: nil, count: 0), owner: Witness()),
+      Bytes(unsafeNoCopy: UnsafeRawBufferPointer(start: nil, count: 0), owner: Witness()),
     ]
     for bytes in all {
       #expect(bytes.count == 0)
@@ -37,7 +37,7 @@ import Testing
       #expect(Array(bytes) == [])
       #expect(bytes.pieceCounts == [])
       #expect(bytes.withUnsafeBytes { $0.count } == 0)
-      #expect(bytes.withBytes { $0.byteCount } == 0)
+      #expect(bytes.withSpan { $0.byteCount } == 0)
       #expect(bytes.contiguous() == bytes)
       #expect(bytes.compacted() == Bytes())
       #expect(bytes == Bytes())
@@ -69,7 +69,7 @@ import Testing
     do {
       let owner = Witness()
       witness = owner
-      let bytes = Bytes(unsafeShowing: UnsafeRawBufferPointer(memory), owner: owner)
+      let bytes = Bytes(unsafeNoCopy: UnsafeRawBufferPointer(memory), owner: owner)
       #expect(bytes.address == UnsafeRawPointer(memory.baseAddress))
       #expect(bytes.backingByteCount == 64)
       slice = bytes.slice(10..<12)
@@ -205,7 +205,7 @@ import Testing
     do {
       let owner = Witness()
       witness = owner
-      kept = owner.memory.withUnsafeBytes { Bytes(unsafeShowing: $0, owner: owner).slice(1..<3).compacted() }
+      kept = owner.memory.withUnsafeBytes { Bytes(unsafeNoCopy: $0, owner: owner).slice(1..<3).compacted() }
     }
     #expect(witness == nil)
     #expect(Array(kept) == [1, 2])
@@ -234,13 +234,13 @@ import Testing
     #expect(visits == 3)
   }
 
-  @Test func `withBytes and withUnsafeBytes show everything at once`() {
+  @Test func `withSpan and withUnsafeBytes show everything at once`() {
     for bytes in [Bytes(content), .cut(content, every: 9)] {
       #expect(bytes.withUnsafeBytes { Array($0) } == content)
-      #expect(bytes.withBytes { span in span.byteCount } == 100)
-      #expect(bytes.withBytes { $0.withUnsafeBytes { Array($0) } } == content)
+      #expect(bytes.withSpan { span in span.byteCount } == 100)
+      #expect(bytes.withSpan { $0.withUnsafeBytes { Array($0) } } == content)
     }
-    #expect(throws: Refusal.no) { try Bytes(content).withBytes { _ throws(Refusal) in throw .no } }
+    #expect(throws: Refusal.no) { try Bytes(content).withSpan { _ throws(Refusal) in throw .no } }
   }
 
   @Test func `copyBytes fills the start of a larger buffer and leaves the rest alone`() {

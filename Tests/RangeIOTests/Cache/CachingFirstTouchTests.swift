@@ -42,7 +42,7 @@ struct CachingFirstTouchTests {
     let reader = try await reader()
     // A whole block, and another in two pieces.
     for piece in [8192..<9500, 9500..<10_100] { for _ in 0..<2 { _ = try await reader.read(piece) } }
-    if hasTimeLimits { store.limit(age: .seconds(1000), idle: nil) }
+    if hasTimeLimits { store.setTimeLimits(age: .seconds(1000), idle: nil) }
     // With room for more, nothing would pass.
     try await store.resize(to: .bytes(store.counts().bytes))
     let before = (source.bytesRead, store.counts())

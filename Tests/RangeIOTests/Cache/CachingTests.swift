@@ -117,10 +117,10 @@ import Testing
     for pipeline in pipelines {
       let reader = try await RangeReader(Endless(), pipeline)
       for range in [0..<Int.max, 1..<Int.max, Int.max - 1..<Int.max, 0..<1 << 47, 0..<1 << 62] {
-        reader.willRead(range)
+        reader.advise(.willNeed, range)
         await #expect(throws: ReadError.self) { _ = try await reader.read(range) }
         await #expect(throws: ReadError.self) { _ = try await reader.read([range, range, 0..<1]) }
-        reader.discard(range)
+        reader.advise(.dontNeed, range)
         _ = try await reader.explain(range.lowerBound..<range.lowerBound + 1)
       }
       await #expect(throws: ReadError.self) { _ = try await reader.read(0...) }

@@ -76,8 +76,8 @@ struct HostileReadTests {
       var stream = reader.stream(range, chunkSize: .bytes(.max)).makeAsyncIterator()
       _ = try await stream.next()
     }
-    reader.willRead(range)
-    reader.discard(range)
+    reader.advise(.willNeed, range)
+    reader.advise(.dontNeed, range)
     // A look at each block of a petabyte takes longer than anybody waits.
     if !isThere || range.count <= 1 << 20 { await survives { _ = try await reader.explain(range) } }
   }
@@ -100,7 +100,7 @@ struct HostileReadTests {
       await survives { for try await _ in reader.stream(..<number, chunkSize: chunkSize).prefix(2) {} }
       await survives { for try await _ in reader.stream(number..., chunkSize: chunkSize).prefix(2) {} }
       await survives {
-        for try await _ in reader.stream(number..., chunkSize: .bytes(64)).lines(longest: chunkSize).prefix(1) {}
+        for try await _ in reader.stream(number..., chunkSize: .bytes(64)).lines(maxLength: chunkSize).prefix(1) {}
       }
     }
   }

@@ -87,8 +87,8 @@ struct HostileStoreTests {
       for idle in Hostile.durations {
         let store = MemoryStore(limit: .mebibytes(1))
         let tiers = TieredStore(memory: .mebibytes(1), compressed: .mebibytes(1))
-        store.limit(age: age, idle: idle)
-        tiers.limit(age: age, idle: idle)
+        store.setTimeLimits(age: age, idle: idle)
+        tiers.setTimeLimits(age: age, idle: idle)
         for pipeline: ReadPipeline in [.caching(store), .caching(tiers)] {
           let reader = try await RangeReader(HostileSource(), pipeline)
           for _ in 0..<2 { _ = try await reader.read(0..<4097) }

@@ -7,7 +7,7 @@ import Testing
   private func lines(_ content: [UInt8], chunkSize: Int = 64, longest: Int = 1 << 20) async throws -> [String] {
     let reader = try await RangeReader(ContentSource(content))
     var lines: [String] = []
-    for try await line in reader.stream(chunkSize: .bytes(chunkSize)).lines(longest: .bytes(longest)) {
+    for try await line in reader.stream(chunkSize: .bytes(chunkSize)).lines(maxLength: .bytes(longest)) {
       lines.append(line)
     }
     return lines
@@ -86,7 +86,7 @@ import Testing
 
   @Test func `lines before one that is too long are delivered, and none after`() async throws {
     let reader = try await RangeReader(ContentSource(Array("ok\ntoo long\nok\n".utf8)))
-    var iterator = reader.stream().lines(longest: .bytes(4)).makeAsyncIterator()
+    var iterator = reader.stream().lines(maxLength: .bytes(4)).makeAsyncIterator()
     #expect(try await iterator.next() == "ok")
     await #expect(throws: ReadError.self) { try await iterator.next() }
     #expect(try await iterator.next() == nil)
@@ -96,7 +96,7 @@ import Testing
     let reader = try await RangeReader(ContentSource(Array("ok\ntoo long\n".utf8)))
     var lines: [String] = []
     let error = await #expect(throws: ReadError.self) {
-      for try await line in reader.lines(longest: .bytes(4)) { lines.append(line) }
+      for try await line in reader.stream().lines(maxLength: .bytes(4)) { lines.append(line) }
     }
     #expect(lines == ["ok"] && error?.code == .limitExceeded)
     await reader.close()
@@ -109,7 +109,7 @@ import Testing
       if range.lowerBound >= failsAt { throw Refusal.no }
       return all.slice(range)
     }
-    var iterator = try await RangeReader(source).stream().lines(longest: .mebibytes(8)).makeAsyncIterator()
+    var iterator = try await RangeReader(source).stream().lines(maxLength: .mebibytes(8)).makeAsyncIterator()
     await #expect(throws: Refusal.no) { try await iterator.next() }
     #expect(try await iterator.next() == nil)
   }

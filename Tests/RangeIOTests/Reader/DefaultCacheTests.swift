@@ -103,7 +103,7 @@ struct DefaultCacheTests {
       #expect(try await reader.read(100..<200) == source.inner.expected(100..<200))
       #expect(source.inner.requests.count == count)
     }
-    reader.willRead(0..<4096)
+    reader.advise(.willNeed, 0..<4096)
     #expect(reader.cached(100..<200) == nil && store.counts().blocks == 0)
     let explanation = try await reader.explain(100..<200)
     #expect("\(explanation)".contains("no version"))

@@ -99,7 +99,7 @@ struct ExplainTests {
     let source = HeldSource()
     let reader = try await reader(source, MemoryStore(limit: .mebibytes(1)))
     let read = start { try await reader.read(0..<10) }
-    reader.willRead(8192..<12_288)
+    reader.advise(.willNeed, 8192..<12_288)
     await quiet()
     #expect(source.waiting.count == 2)
     let parts = try await reader.explain(0..<16_384).parts

@@ -32,7 +32,7 @@ import Testing
         case .shortPieces: for try await _ in reader.stream(chunkSize: .bytes(1000)) {}
         case .snapshot: _ = try await reader.snapshot().read(0..<byteCount)
         case .hint:
-          reader.willRead(0..<byteCount)
+          reader.advise(.willNeed, 0..<byteCount)
           _ = try await reader.read(0..<byteCount)
         }
       }

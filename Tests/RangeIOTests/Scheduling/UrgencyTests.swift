@@ -102,7 +102,7 @@ struct UrgencyTests {
     let store = MemoryStore(limit: .mebibytes(1))
     let seen = Noted<ReadUrgency?>()
     let reader = try await RangeReader(source, [.caching(store, blockSize: .kibibytes(4)), .stage(Noting(seen: seen))])
-    reader.willRead(0..<4096)
+    reader.advise(.willNeed, 0..<4096)
     await quiet()
     #expect(source.waiting.count == 1)
     let urgency = try #require(seen.all.first ?? nil)

@@ -154,7 +154,7 @@ import Testing
     #expect(store.metadata(of: version) == nil)
     store.unpin(0..<10, of: version)
     store.handleMemoryPressure(.critical)
-    store.limit(age: .seconds(1), idle: nil)
+    store.setTimeLimits(age: .seconds(1), idle: nil)
     for await _ in store.removeAll() { Issue.record("there was nothing to free") }
   }
 

@@ -385,7 +385,7 @@ struct CompressedStoreTests {
     let future = source.chunk(9, fetchedAt: store.now.advanced(by: .seconds(1)), at: store.now)
     #expect(!store.insertDemoted(future), "the clock was set back")
     #expect(isSound(store))
-    store.limit(age: nil, idle: nil)
+    store.setTimeLimits(age: nil, idle: nil)
     executor.run()
     #expect(clock.sleeperCount == 0)
   }

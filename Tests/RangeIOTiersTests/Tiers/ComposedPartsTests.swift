@@ -75,7 +75,7 @@ import Testing
     let source = FillSource(sources, byteCount: 1 << 20)
     source.put(0, in: store.upper)
     source.put(1, in: store.lower)
-    store.limit(age: .seconds(10), idle: nil)
+    store.setTimeLimits(age: .seconds(10), idle: nil)
     #expect(source.isIn(store, 0) && source.isIn(store, 1))
     clock.advance(by: .seconds(11))
     #expect(!source.isIn(store, 0) && !source.isIn(store, 1))

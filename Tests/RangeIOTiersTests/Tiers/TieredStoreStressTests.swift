@@ -52,7 +52,7 @@ struct TieredStoreStressTests {
 
   private func check(_ store: TieredStore) async throws {
     store.handleMemoryPressure(.normal)
-    store.limit(age: nil, idle: nil)
+    store.setTimeLimits(age: nil, idle: nil)
     try await store.resize(memory: .bytes(Self.memory), compressed: .bytes(Self.compressed))
     try await background.quiet()
     #expect(store.mover.isIdle && store.mover.counts().bytes == 0)
@@ -104,9 +104,9 @@ private struct Hammer {
     case 376: store.handleMemoryPressure(.warning)
     case 377: store.handleMemoryPressure(.critical)
     case 378..<384: store.handleMemoryPressure(.normal)
-    case 384: store.limit(age: .milliseconds(1 + random.below(50)), idle: nil)
-    case 385: store.limit(age: nil, idle: .milliseconds(1 + random.below(50)))
-    case 386: store.limit(age: nil, idle: nil)
+    case 384: store.setTimeLimits(age: .milliseconds(1 + random.below(50)), idle: nil)
+    case 385: store.setTimeLimits(age: nil, idle: .milliseconds(1 + random.below(50)))
+    case 386: store.setTimeLimits(age: nil, idle: nil)
     case 387: store.change(.expire)
     case 388: try? store.pin(range, of: source)
     case 389..<393: store.unpin(0..<1 << 20, of: source)

@@ -30,7 +30,7 @@ package struct PMTilesHeader: Sendable {
   ///   - byteCount: the size of the file, within which all sections must lie.
   init(_ bytes: Bytes, fileOf byteCount: Int) throws {
     var cursor = Bytes.Cursor(bytes)
-    guard try cursor.take(7).elementsEqual("PMTiles".utf8) else {
+    guard try cursor.bytes(7).elementsEqual("PMTiles".utf8) else {
       throw FormatError.damaged("this is no PMTiles file: it does not begin as one")
     }
     let version = try cursor.integer(UInt8.self, .littleEndian)

@@ -29,7 +29,7 @@ struct ColumnDecoder<Value: ParquetValue> {
     var cursor = Bytes.Cursor(chunk)
     while values.count < count {
       let header = try PageHeader(&cursor)
-      let body = try cursor.take(header.compressedSize)
+      let body = try cursor.bytes(header.compressedSize)
       if let crc32 = header.crc32, CRC32(body).value != crc32 {
         throw FormatError.damaged("the CRC-32 of a page of '\(printable(column.name))' is wrong")
       }
@@ -77,13 +77,13 @@ struct ColumnDecoder<Value: ParquetValue> {
       return (hasLevels ? try RunLengths.decode(levels, bitWidth: bitWidth, count: header.valueCount) : nil, values)
     }
     var cursor = Bytes.Cursor(try decompress(body, to: header.uncompressedSize))
-    guard hasLevels else { return (nil, try cursor.take(cursor.remaining)) }
+    guard hasLevels else { return (nil, try cursor.bytes(cursor.remaining)) }
     guard header.definitionLevelEncoding == .runLength else {
       throw FormatError.unsupported("levels are encoded as \(header.definitionLevelEncoding): only RLE is read here")
     }
-    let levels = try cursor.take(Int(try cursor.integer(UInt32.self, .littleEndian)))
+    let levels = try cursor.bytes(Int(try cursor.integer(UInt32.self, .littleEndian)))
     return (
-      try RunLengths.decode(levels, bitWidth: bitWidth, count: header.valueCount), try cursor.take(cursor.remaining)
+      try RunLengths.decode(levels, bitWidth: bitWidth, count: header.valueCount), try cursor.bytes(cursor.remaining)
     )
   }
 
@@ -96,7 +96,7 @@ struct ColumnDecoder<Value: ParquetValue> {
         throw FormatError.damaged("a page of '\(printable(column.name))' needs a dictionary, and there is none")
       }
       let bitWidth = Int(try cursor.integer(UInt8.self, .littleEndian))
-      let rest = try cursor.take(cursor.remaining)
+      let rest = try cursor.bytes(cursor.remaining)
       return try RunLengths.decode(rest, bitWidth: bitWidth, count: count).map { index in
         guard index < dictionary.count else {
           throw FormatError.damaged("a dictionary of \(dictionary.count) values has none with the number \(index)")

@@ -23,7 +23,7 @@ package struct ParquetFile: Sendable {
     guard tail.count >= 12 else { throw FormatError.damaged("this is no Parquet file: it is too short") }
     var cursor = Bytes.Cursor(tail[(tail.count - 8)...])
     let length = try cursor.integer(UInt32.self, .littleEndian)
-    let magic = try cursor.take(4)
+    let magic = try cursor.bytes(4)
     guard magic != Self.encryptedMagic else { throw FormatError.unsupported("the footer of the file is encrypted") }
     guard magic == Self.magic else {
       throw FormatError.damaged("this is no Parquet file, or its end is missing: the last four bytes are not PAR1")

@@ -33,7 +33,7 @@ extension Bytes: ParquetValue {
     }
     var values: [Bytes] = []
     values.reserveCapacity(count)
-    for _ in 0..<count { values.append(try cursor.take(Int(try cursor.integer(UInt32.self, .littleEndian)))) }
+    for _ in 0..<count { values.append(try cursor.bytes(Int(try cursor.integer(UInt32.self, .littleEndian)))) }
     return values
   }
 }

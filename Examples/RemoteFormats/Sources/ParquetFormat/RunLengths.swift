@@ -22,7 +22,7 @@ enum RunLengths {
       if header & 1 == 0 {
         guard header > 0 else { throw FormatError.damaged("a run of numbers is empty") }
         var value: UInt32 = 0
-        for byte in try cursor.take((bitWidth + 7) / 8).reversed() { value = value << 8 | UInt32(byte) }
+        for byte in try cursor.bytes((bitWidth + 7) / 8).reversed() { value = value << 8 | UInt32(byte) }
         numbers.append(contentsOf: repeatElement(value, count: Int(min(header >> 1, UInt64(missing)))))
       } else {
         // Eight numbers are a group, of as many bytes as each number has bits.
@@ -30,7 +30,7 @@ enum RunLengths {
         guard groups > 0, groups <= (bitWidth == 0 ? missing : cursor.remaining / bitWidth) else {
           throw FormatError.damaged("\(groups) groups of packed numbers do not fit into \(cursor.remaining) bytes")
         }
-        unpack(try cursor.take(groups * bitWidth), bitWidth, min(groups * 8, missing), into: &numbers)
+        unpack(try cursor.bytes(groups * bitWidth), bitWidth, min(groups * 8, missing), into: &numbers)
       }
     }
     return numbers

@@ -15,7 +15,7 @@ enum Snappy {
       if tag & 3 == 0 {
         let count = try literalCount(tag >> 2, &input)
         guard count <= size - output.count else { throw tooLong }
-        output.append(contentsOf: try input.take(count))
+        output.append(contentsOf: try input.bytes(count))
       } else {
         let (offset, count) = try copy(tag, &input)
         guard count <= size - output.count else { throw tooLong }
@@ -37,7 +37,7 @@ enum Snappy {
   private static func literalCount(_ length: Int, _ input: inout Bytes.Cursor) throws -> Int {
     guard length >= 60 else { return length + 1 }
     var count = 0
-    for byte in try input.take(length - 59).reversed() { count = count << 8 | Int(byte) }
+    for byte in try input.bytes(length - 59).reversed() { count = count << 8 | Int(byte) }
     return count + 1
   }
 

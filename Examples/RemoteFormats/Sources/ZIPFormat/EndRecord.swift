@@ -45,7 +45,7 @@ struct EndRecord: Equatable {
     entryCount = UInt64(counts[1])
     directorySize = UInt64(try cursor.integer(UInt32.self, .littleEndian))
     directoryOffset = UInt64(try cursor.integer(UInt32.self, .littleEndian))
-    comment = try cursor.take(Int(try cursor.integer(UInt16.self, .littleEndian)))
+    comment = try cursor.bytes(Int(try cursor.integer(UInt16.self, .littleEndian)))
   }
 
   /// Whether the numbers of the ZIP64 record are meant.

@@ -50,7 +50,7 @@ enum ZIP64 {
         try cursor.skip(size)
         continue
       }
-      var field = Bytes.Cursor(try cursor.take(size))
+      var field = Bytes.Cursor(try cursor.bytes(size))
       // A number of 32 bits, the disk, may follow.
       return try field.integers(min(size / 8, 3), of: UInt64.self, .littleEndian)
     }

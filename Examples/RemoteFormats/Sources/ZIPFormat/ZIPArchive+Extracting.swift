@@ -61,7 +61,7 @@ enum LocalHeader {
     // Time, CRC and sizes: those in the central directory are right also for archives that were written as streams.
     try cursor.skip(4 + 3 * 4)
     let lengths = try cursor.integers(2, of: UInt16.self, .littleEndian).map(Int.init)
-    guard lengths[0] == entry.rawName.count, try cursor.take(lengths[0]) == entry.rawName else {
+    guard lengths[0] == entry.rawName.count, try cursor.bytes(lengths[0]) == entry.rawName else {
       throw FormatError.damaged("another entry is where '\(printable(entry.name))' should begin")
     }
     return cursor.position + lengths[1]

@@ -55,9 +55,9 @@ package struct ZIPEntry: Sendable {
     // The disk and the attributes.
     try cursor.skip(2 + 2 + 4)
     let offset = try cursor.integer(UInt32.self, .littleEndian)
-    rawName = try cursor.take(lengths[0])
+    rawName = try cursor.bytes(lengths[0])
     name = flags & 0x800 != 0 ? String(decoding: rawName, as: UTF8.self) : CodePage437.decode(rawName)
-    let extra = try cursor.take(lengths[1])
+    let extra = try cursor.bytes(lengths[1])
     extraSize = lengths[1]
     try cursor.skip(lengths[2])
 

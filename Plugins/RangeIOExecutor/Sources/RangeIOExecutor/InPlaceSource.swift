@@ -168,7 +168,7 @@ public final class InPlaceSource: RangeSource {
     _ read: @escaping @Sendable (FileDescriptor) throws -> Value
   ) async throws -> Value {
     try Task.checkCancellation()
-    let value = try await file.withDescriptor(of: source, for: range, waits: false) { descriptor in
+    let value = try await file.withDescriptor(of: source, for: range, mayBlock: false) { descriptor in
       // A file on a server is read on a thread of the library.
       guard let worker = ReadingExecutor.Worker.current else { return try read(descriptor) }
       guard range.count <= Self.longestBegun, worker.isAlone else { return try worker.waiting { try read(descriptor) } }

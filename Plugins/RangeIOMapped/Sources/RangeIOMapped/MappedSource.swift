@@ -182,7 +182,7 @@ public final class MappedSource: RangeSource {
     let isLeft = isQuick ? nil : Guarded(false)
     let bytes: Bytes
     do {
-      bytes = try await file.withDescriptor(of: source, for: range, waits: !isQuick) { [self] descriptor in
+      bytes = try await file.withDescriptor(of: source, for: range, mayBlock: !isQuick) { [self] descriptor in
         let mapping = try known ?? mapping(descriptor, source, covering: end)
         try mapping.faultIn(range, descriptor, waits: !isQuick) { isLeft?.withLock { $0 } ?? false }
         return mapping.bytes(range)
@@ -220,8 +220,8 @@ public final class MappedSource: RangeSource {
   /// because others may hold slices of it.
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
     switch advice {
-    case .willRead: willNeed(range, of: source)
-    case .discard: break
+    case .willNeed: willNeed(range, of: source)
+    case .dontNeed: break
     }
   }
 
@@ -240,7 +240,7 @@ public final class MappedSource: RangeSource {
 
   private func willNeed(_ range: ByteRange, of source: SourceDescription) {
     let part = range.clamped(to: 0..<source.byteCount)
-    if !part.isEmpty { file.advise(.willRead, part, of: source) }
+    if !part.isEmpty { file.advise(.willNeed, part, of: source) }
   }
 
   // MARK: counting and closing

@@ -64,7 +64,7 @@ final class Mapping: @unchecked Sendable {
 
   /// The bytes of `range`, without copying them.
   func bytes(_ range: ByteRange) -> Bytes {
-    Bytes(unsafeShowing: UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count), owner: self)
+    Bytes(unsafeNoCopy: UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count), owner: self)
   }
 
   /// Whether the kernel says that all pages of `range` are in memory: for a file of another user it always does.

@@ -21,8 +21,8 @@ struct MappedNumbersTests {
     let reader = try await RangeReader(source)
     for range in ranges {
       source.advise(.willNeed(range))
-      reader.willRead(range)
-      reader.discard(range)
+      reader.advise(.willNeed, range)
+      reader.advise(.dontNeed, range)
       let isThere = range.isEmpty && range.lowerBound >= 0 || range.lowerBound >= 0 && range.upperBound <= 8193
       do {
         #expect(try await reader.read(range).count == range.count && isThere)

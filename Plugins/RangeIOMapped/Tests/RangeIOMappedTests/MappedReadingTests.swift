@@ -123,7 +123,7 @@ struct MappedReadingTests {
       let (path, bytes) = try directory.file(count: 3_000_000)
       let reader = try await mappedReader(path)
       try dropPages(of: path)
-      reader.willRead(1_000_000..<1_400_000)
+      reader.advise(.willNeed, 1_000_000..<1_400_000)
       // By a mapping that is never touched, since any look through the descriptor would have the kernel read ahead.
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
       defer { close(descriptor) }
@@ -133,7 +133,7 @@ struct MappedReadingTests {
       let pages = UnsafeMutableRawBufferPointer(start: mapping + first, count: last - first)
       // The kernel reads ahead in its own time, and tells nobody.
       while !MappedCalls().isResident(pages) { try await Task.sleep(for: .milliseconds(1)) }
-      reader.discard(0..<3_000_000)
+      reader.advise(.dontNeed, 0..<3_000_000)
       #expect(try await reader.read(0...) == bytes)
       await reader.close()
     }

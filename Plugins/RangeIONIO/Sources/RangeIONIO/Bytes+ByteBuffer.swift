@@ -21,7 +21,7 @@
       }
       // The pointer outlives the closure because `BufferMemory` keeps the storage.
       self = buffer.withUnsafeReadableBytesWithStorageManagement { memory, storage in
-        Bytes(unsafeShowing: memory, owner: BufferMemory(storage.takeUnretainedValue()))
+        Bytes(unsafeNoCopy: memory, owner: BufferMemory(storage.takeUnretainedValue()))
       }
     }
   }

@@ -114,7 +114,7 @@
       let telemetry = Telemetry(tracer: tracer, metrics: metrics)
       let (source, store) = (GatedSource(SyntheticSource(byteCount: 1 << 20)), MemoryStore(limit: .mebibytes(4)))
       let reader = try await RangeReader(source, [telemetry.reads, .caching(store), telemetry.fetches])
-      reader.willRead(0..<100)
+      reader.advise(.willNeed, 0..<100)
       await source.arrivals(1)
       // It ends the prefetch, and returns when its span has ended.
       async let closing: Void = reader.close()

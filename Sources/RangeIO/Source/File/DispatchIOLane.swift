@@ -137,6 +137,6 @@ extension Bytes {
   fileprivate init(showing data: DispatchData) {
     var regions: [UnsafeRawBufferPointer] = []
     data.enumerateBytes { region, _, _ in regions.append(UnsafeRawBufferPointer(region)) }
-    self.init(unsafeShowing: regions, owner: DispatchBacking(data))
+    self.init(unsafeNoCopy: regions, owner: DispatchBacking(data))
   }
 }

@@ -210,7 +210,7 @@ extension FileSource {
     // `try?`: the next read, if there is one, reports the error.
     guard let lanes = try? openLanes(for: source), !bypassesPageCache(of: lanes) else { return gate.leave() }
     let job = IOJob(isUrgent: false) { [gate, file = lanes.file] in
-      file.syscalls.call.advise(file.descriptor, range.lowerBound, range.count, advice == .willRead)
+      file.syscalls.call.advise(file.descriptor, range.lowerBound, range.count, advice == .willNeed)
       gate.leave()
     }
     lanes.threads.submit(job)
@@ -233,13 +233,13 @@ extension FileSource {
   /// - Parameters:
   ///   - source: what ``describe()`` or ``renew()`` returned.
   ///   - range: the bytes that it is about, for errors.
-  ///   - waits: whether `work` may have to wait for the disk. If not, it runs on the caller's thread, unless the file is
+  ///   - mayBlock: whether `work` may have to wait for the disk. If not, it runs on the caller's thread, unless the file is
   ///     on a server.
   /// - Throws: `ReadError.Code.sourceChanged` if the file is another version, whatever `work` has thrown; else what
   ///   `work` throws, an `Errno` as the `ReadError` of a read that failed with it; `invalidConfiguration` for a
   ///   description by another source; `closed`; `CancellationError`.
   public nonisolated(nonsending) func withDescriptor<Value: Sendable>(
-    of source: SourceDescription, for range: ByteRange, waits: Bool = true,
+    of source: SourceDescription, for range: ByteRange, mayBlock: Bool = true,
     _ work: @escaping @Sendable (FileDescriptor) throws -> Value
   ) async throws -> Value {
     try enter()
@@ -257,7 +257,7 @@ extension FileSource {
       }
     }
     let result =
-      if waits || lanes.isRemote { try await onThread(of: lanes.threadsForWork, attempt) } else { attempt() }
+      if mayBlock || lanes.isRemote { try await onThread(of: lanes.threadsForWork, attempt) } else { attempt() }
     if let version { try await check(version, after: range, lanes) }
     return try result.get()
   }

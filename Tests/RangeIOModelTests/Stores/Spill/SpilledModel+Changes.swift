@@ -103,6 +103,6 @@ extension SpilledModel {
   func changeAge() {
     guard isTimed else { return }
     age = random.below(3) == 0 ? nil : Int64(1 + random.below(30)) * 100_000_000
-    life!.store.limit(age: age.map { .nanoseconds($0) }, idle: nil)
+    life!.store.setTimeLimits(age: age.map { .nanoseconds($0) }, idle: nil)
   }
 }

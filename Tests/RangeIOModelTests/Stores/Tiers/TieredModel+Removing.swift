@@ -130,7 +130,7 @@ extension TieredModel {
     let wasIdleLimited = idle != nil
     age = random.below(2) == 0 ? nil : Int64(200 + random.below(3000))
     idle = random.below(2) == 0 ? nil : Int64(200 + random.below(3000))
-    store.limit(age: age.map { .nanoseconds($0) }, idle: idle.map { .nanoseconds($0) })
+    store.setTimeLimits(age: age.map { .nanoseconds($0) }, idle: idle.map { .nanoseconds($0) })
     guard !wasIdleLimited, idle != nil else { return }
     // What was never watched begins to be idle now.
     for index in kept.indices {

@@ -206,8 +206,8 @@ struct FileFaultTests {
     let syscalls = Syscalls(.init(open: counted.open, close: counted.close, advise: { _, _, _, _ in gate.pass() }))
     let source = FileSource(path, configuration: TestEngine.configuration(.automatic, syscalls: syscalls))
     let description = try await source.describe()
-    source.advise(.discard, 0..<10_000, of: description)
-    source.advise(.willRead, 0..<10_000, of: description)
+    source.advise(.dontNeed, 0..<10_000, of: description)
+    source.advise(.willNeed, 0..<10_000, of: description)
     await gate.arrival(2)
     let closing = Task { await source.close() }
     #expect(descriptors.open == 1)

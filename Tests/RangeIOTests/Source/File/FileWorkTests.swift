@@ -28,7 +28,7 @@ struct FileWorkTests {
     let syscalls = Syscalls(.init(isRemote: { _ in isRemote }))
     let source = FileSource(path, configuration: TestEngine.configuration(syscalls: syscalls))
     let description = try await source.describe()
-    let found = try await source.withDescriptor(of: description, for: 0..<1, waits: waits, Self.firstByte)
+    let found = try await source.withDescriptor(of: description, for: 0..<1, mayBlock: waits, Self.firstByte)
     #expect(found.byte == bytes[0])
     #expect(found.isTask == (!waits && !isRemote))
     await source.close()
@@ -76,11 +76,11 @@ struct FileWorkTests {
     let source = FileSource(path, configuration: TestEngine.configuration())
     let description = try await source.describe()
     await #expect(throws: Failure.self) {
-      try await source.withDescriptor(of: description, for: 0..<1, waits: waits) { _ in throw Failure() }
+      try await source.withDescriptor(of: description, for: 0..<1, mayBlock: waits) { _ in throw Failure() }
     }
     for fails in [false, true] {
       let error = await #expect(throws: ReadError.self) {
-        try await source.withDescriptor(of: description, for: 3..<9, waits: waits) { _ in
+        try await source.withDescriptor(of: description, for: 3..<9, mayBlock: waits) { _ in
           try write([1, 2, 3], to: path)
           if fails { throw Failure() }
         }

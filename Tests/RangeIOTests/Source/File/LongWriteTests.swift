@@ -66,7 +66,7 @@ struct LongWriteTests {
     let reader = try await RangeReader(source, keeping.pipeline(store))
     let ranges = [300_000..<310_000, 0..<1 << 20, 131_072..<131_073]
     for _ in 0..<3 {
-      reader.willRead(0..<1 << 20)
+      reader.advise(.willNeed, 0..<1 << 20)
       for range in ranges { #expect(try await reader.read(range) == Bytes(old[range])) }
       for (range, bytes) in zip(ranges, try await reader.read(ranges)) { #expect(bytes == Bytes(old[range])) }
     }

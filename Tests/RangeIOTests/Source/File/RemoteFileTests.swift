@@ -95,8 +95,8 @@ struct RemoteFileTests {
     let blocks = try await source.read(grid.pieces(of: 0..<1_000_000).map(\.range), of: description)
     #expect(Bytes(concatenating: blocks) == Bytes(bytes[0..<1_000_000]))
     #expect(source.ready(0..<100, of: description) == nil, "the file would have to be looked at")
-    source.advise(.willRead, 0..<1000, of: description)
-    source.advise(.discard, 0..<1000, of: description)
+    source.advise(.willNeed, 0..<1000, of: description)
+    source.advise(.dontNeed, 0..<1000, of: description)
     #expect(try await source.renew() === description)
     isWatching.withLock { $0 = true }
     let waiting = Task { try await source.waitForChange(after: description) }

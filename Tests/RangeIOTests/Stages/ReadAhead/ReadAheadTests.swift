@@ -290,7 +290,7 @@ struct ReadAheadTests {
       let reader = try await RangeReader(
         source, [stage, .caching(MemoryStore(limit: .mebibytes(64)), fill: .exact, blockSize: .kibibytes(4))],
         configuration: simulation.configuration)
-      for number in 0..<1000 { reader.willRead(number * 100_000..<number * 100_000 + 100) }
+      for number in 0..<1000 { reader.advise(.willNeed, number * 100_000..<number * 100_000 + 100) }
       try await simulation.time.sleep(for: .seconds(1))
       #expect(source.readCount == 64, "as many as a piece of a 64th each")
       #expect(budget.bytes <= 1 << 20)
@@ -328,7 +328,7 @@ struct ReadAheadTests {
       let (source, stage) = (Self.source(simulation, 1 << 30), Self.readAhead())
       let reader = try await RangeReader(
         source, [stage, .caching(MemoryStore(limit: .mebibytes(64)))], configuration: simulation.configuration)
-      reader.willRead(500 << 20..<501 << 20)
+      reader.advise(.willNeed, 500 << 20..<501 << 20)
       try await simulation.time.sleep(for: .milliseconds(100))
       let reads = source.readCount
       #expect(source.bytesRead == 1 << 20)
@@ -349,7 +349,7 @@ struct ReadAheadTests {
         // A half of it, and more than it can hold.
         for count in [limit / 2, limit * 2] {
           let begin = count << 4
-          reader.willRead(begin..<begin + count)
+          reader.advise(.willNeed, begin..<begin + count)
           try await simulation.time.sleep(for: .seconds(60))
           #expect(store.contains(begin..<begin + limit / 8, of: reader.source), "\(count) of \(limit)")
         }
@@ -384,7 +384,7 @@ struct ReadAheadTests {
           isCountedByReadAhead ? .readAhead(budget: ReadAheadBudget(.mebibytes(20))) : [], .caching(store),
           .stage(NotingStage(name: "source", notes: notes)),
         ], configuration: simulation.configuration)
-      reader.willRead(100..<1 << 30)
+      reader.advise(.willNeed, 100..<1 << 30)
       try await simulation.time.sleep(for: .seconds(60))
       // Parts of 8 MiB, of which the budget allows two; of the whole a half of the store.
       let count = isCountedByReadAhead ? 16 << 20 : 1 << 24 | 1 << 20
@@ -408,7 +408,7 @@ struct ReadAheadTests {
       for pipeline in pipelines {
         let source = Self.source(simulation, 1 << 30)
         let reader = try await RangeReader(source, pipeline, configuration: simulation.configuration)
-        reader.willRead(0..<1 << 30)
+        reader.advise(.willNeed, 0..<1 << 30)
         try await simulation.time.sleep(for: .seconds(60))
         #expect(source.bytesRead >= 16 << 20 && source.bytesRead <= 33 << 20, "\(source.bytesRead)")
         let before = source.bytesRead
@@ -425,7 +425,7 @@ struct ReadAheadTests {
       // Not one block of 64 KiB.
       let store = MemoryStore(limit: .kibibytes(16))
       let reader = try await RangeReader(source, [.caching(store)], configuration: simulation.configuration)
-      reader.willRead(0..<1 << 20)
+      reader.advise(.willNeed, 0..<1 << 20)
       try await simulation.time.sleep(for: .seconds(1))
       #expect(source.readCount == 0)
       #expect(try await reader.read(0..<100) == source.expected(0..<100))
@@ -439,18 +439,18 @@ struct ReadAheadTests {
       let source = Self.source(simulation, 1000)
       let reader = try await RangeReader(
         source, [.caching(MemoryStore(limit: .mebibytes(1)))], configuration: simulation.configuration)
-      reader.willRead(2000..<3000)
-      reader.willRead(5..<5)
-      reader.willRead(-10..<0)
-      reader.discard(-10..<5000)
+      reader.advise(.willNeed, 2000..<3000)
+      reader.advise(.willNeed, 5..<5)
+      reader.advise(.willNeed, -10..<0)
+      reader.advise(.dontNeed, -10..<5000)
       try await simulation.time.sleep(for: .seconds(1))
       #expect(source.readCount == 0)
-      reader.willRead(900..<5000)
+      reader.advise(.willNeed, 900..<5000)
       try await simulation.time.sleep(for: .seconds(1))
       #expect(source.bytesRead == 1000)
       await reader.close()
-      reader.willRead(0..<100)
-      reader.discard(0..<100)
+      reader.advise(.willNeed, 0..<100)
+      reader.advise(.dontNeed, 0..<100)
     }
   }
 
@@ -460,7 +460,7 @@ struct ReadAheadTests {
       let store = MemoryStore(limit: .mebibytes(64))
       let reader = try await RangeReader(source, [.caching(store)], configuration: simulation.configuration)
       _ = try await reader.read(0..<1 << 20)
-      reader.discard(100..<200_000)
+      reader.advise(.dontNeed, 100..<200_000)
       // Two whole blocks of 64 KiB lie within.
       #expect(store.counts().bytes < 15 << 16)
       let before = source.bytesRead

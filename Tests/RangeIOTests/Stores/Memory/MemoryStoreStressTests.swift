@@ -25,7 +25,7 @@ struct MemoryStoreStressTests {
         }
       }
     }
-    store.limit(age: nil, idle: nil)
+    store.setTimeLimits(age: nil, idle: nil)
     check(store)
     store.removeAll()
     #expect(store.counts().bytes == store.ledger.metadataBytes)
@@ -131,9 +131,9 @@ private struct Hammer {
     case 55: try? await store.resize(to: .bytes(Self.mostBytes / 2 + random.below(Self.mostBytes / 2)))
     case 56: store.handleMemoryPressure(.warning)
     case 57: await removeAll()
-    case 58: store.limit(age: .microseconds(1 + random.below(5000)), idle: nil)
-    case 59: store.limit(age: nil, idle: .microseconds(1 + random.below(5000)))
-    case 60: store.limit(age: nil, idle: nil)
+    case 58: store.setTimeLimits(age: .microseconds(1 + random.below(5000)), idle: nil)
+    case 59: store.setTimeLimits(age: nil, idle: .microseconds(1 + random.below(5000)))
+    case 60: store.setTimeLimits(age: nil, idle: nil)
     case 61: store.change(.expire)
     case 62:
       for cached in store.cachedRanges(of: source.source, within: range) {

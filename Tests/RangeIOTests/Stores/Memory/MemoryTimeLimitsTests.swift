@@ -115,14 +115,14 @@ import Testing
     let store = source.store
     clock.advance(by: .seconds(100))
     #expect(source.holds(0..<4 * 4096))
-    store.limit(age: .seconds(101), idle: nil)
+    store.setTimeLimits(age: .seconds(101), idle: nil)
     #expect(source.holds(0..<4 * 4096))
-    store.limit(age: .seconds(100), idle: nil)
+    store.setTimeLimits(age: .seconds(100), idle: nil)
     #expect(!source.contains(0..<4096))
     // Raised before anything was swept: it is there again.
-    store.limit(age: .seconds(200), idle: nil)
+    store.setTimeLimits(age: .seconds(200), idle: nil)
     #expect(source.holds(0..<4 * 4096))
-    store.limit(age: nil, idle: nil)
+    store.setTimeLimits(age: nil, idle: nil)
     clock.advance(by: .seconds(1_000_000))
     #expect(source.holds(0..<4 * 4096))
   }
@@ -130,7 +130,7 @@ import Testing
   @Test func `what was not watched begins to be idle when idleness is limited`() {
     let source = source(blocks: 4)
     clock.advance(by: .seconds(1000))
-    source.store.limit(age: nil, idle: .seconds(10))
+    source.store.setTimeLimits(age: nil, idle: .seconds(10))
     clock.advance(by: .seconds(9))
     #expect(source.holds(0..<4096))
     clock.advance(by: .seconds(1))
@@ -161,7 +161,7 @@ import Testing
     try source.store.pin(0..<4096, of: source.source)
     clock.advance(by: .seconds(10))
     source.store.unpin(0..<4096, of: source.source)
-    source.store.limit(age: .seconds(100), idle: nil)
+    source.store.setTimeLimits(age: .seconds(100), idle: nil)
     #expect(source.holds(0..<4096))
     #expect(source.store.counts().pinnedBytes == 0)
     source.store.handleMemoryPressure(.critical)

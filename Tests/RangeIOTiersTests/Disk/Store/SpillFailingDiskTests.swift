@@ -188,7 +188,7 @@ import Testing
     FillSource(store.sources).put(2, in: store)
     try await store.flush()
     #expect(FillSource(store.sources).served(1..<3, by: store) == [2])
-    store.limit(age: nil, idle: nil)
+    store.setTimeLimits(age: nil, idle: nil)
     try await store.close()
     store = try spill.open { $0.ageLimit = nil }
     #expect(FillSource(store.sources).served(1..<3, by: store) == [1, 2])

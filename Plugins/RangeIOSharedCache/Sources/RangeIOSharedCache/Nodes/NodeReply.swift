@@ -51,7 +51,7 @@
     var bytes: Bytes {
       precondition(missing == 0)
       // Safe: nothing writes to the memory any more, and `Bytes` keeps it.
-      return Bytes(unsafeShowing: UnsafeRawBufferPointer(memory.bytes), owner: memory)
+      return Bytes(unsafeNoCopy: UnsafeRawBufferPointer(memory.bytes), owner: memory)
     }
   }
 
