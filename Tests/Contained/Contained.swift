@@ -73,7 +73,7 @@ import RangeIOTiers
       if way == "tiers" || way == "listening" {
         let store = TieredStore(memory: .mebibytes(256), compressed: .mebibytes(128))
         if way == "listening" { store.handleMemoryPressure(from: MemoryPressure.signals()) }
-        return try await RangeReader(contentsOf: name, store: store)
+        return try await RangeReader(contentsOf: name, cache: store)
       }
     #endif
     return try await RangeReader(name)

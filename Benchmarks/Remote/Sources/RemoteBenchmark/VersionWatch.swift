@@ -36,7 +36,7 @@ struct VersionWatch {
     var number = 0
     let end = ContinuousClock.now + .seconds(settings.seconds)
     while ContinuousClock.now < end {
-      let reader = try await RangeReader(contentsOf: settings.url, store: store)
+      let reader = try await RangeReader(contentsOf: settings.url, cache: store)
       do {
         while ContinuousClock.now < end {
           let read = reads[number % reads.count]

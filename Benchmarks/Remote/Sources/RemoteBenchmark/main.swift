@@ -21,7 +21,7 @@ if let versions = settings.versions {
   var configuration = RemoteConfiguration()
   configuration.opening = settings.opening
   let start = ContinuousClock.now
-  let reader = try await RangeReader(contentsOf: settings.url, configuration: configuration, store: store)
+  let reader = try await RangeReader(contentsOf: settings.url, configuration: configuration, cache: store)
   let opened = ContinuousClock.now
   var pieces: [Bytes] = []
   if settings.isInTurn {

@@ -16,7 +16,7 @@
     /// - Parameters:
     ///   - url: the object.
     ///   - configuration: how it is requested.
-    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes.
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     servers may charge for requests.
@@ -24,7 +24,7 @@
     @_disfavoredOverload
     public init(
       contentsOf url: String, configuration: RemoteConfiguration = RemoteConfiguration(),
-      store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
+      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       try await self.init(
         HTTPSource(url, configuration: configuration),

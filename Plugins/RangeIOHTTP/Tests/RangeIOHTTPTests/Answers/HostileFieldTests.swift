@@ -31,7 +31,7 @@
       try await LyingServer.with { server in
         server.script = Self.zeros(size)
         let reader = try await RangeReader(
-          contentsOf: server.url("/zeros"), configuration: .test, store: MemoryStore(limit: .mebibytes(8)))
+          contentsOf: server.url("/zeros"), configuration: .test, cache: MemoryStore(limit: .mebibytes(8)))
         #expect(reader.byteCount == size)
         for range in [0..<100, size / 2..<size / 2 + 1000, size - 1_000_000..<size, size - 1..<size] {
           #expect(try await reader.read(range) == Bytes([UInt8](repeating: 0, count: range.count)))

@@ -16,7 +16,7 @@
         let link = LinkProxy.Link(roundTrip: .milliseconds(60), bytesPerSecond: 1e6)
         try await LinkProxy.with(to: server.port, link) { proxy in
           let url = "http://127.0.0.1:\(proxy.port)\(objectPath)"
-          let reader = try await RangeReader(contentsOf: url, configuration: .test, store: store)
+          let reader = try await RangeReader(contentsOf: url, configuration: .test, cache: store)
           do { try await body(reader, server, proxy) } catch {
             await reader.close()
             throw error

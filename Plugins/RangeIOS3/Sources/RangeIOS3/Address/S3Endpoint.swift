@@ -61,7 +61,7 @@
     }
 
     /// Where the object of `address` is, in `region`. The version is not part of it.
-    func location(of address: S3Address, region: String, addressing: S3Addressing) -> S3Location {
+    func location(of address: S3Address, region: String, addressing: S3Source.Addressing) -> S3Location {
       let server = server ?? Server(scheme: "https", host: "s3.\(region).\(Self.suffix(of: region))", prefix: "")
       let key = ObjectURL.encodedPath(address.key)
       if addressing.usesHost(address.bucket, self) {

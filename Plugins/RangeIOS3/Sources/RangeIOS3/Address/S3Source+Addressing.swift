@@ -1,14 +1,16 @@
 #if S3
 
-  /// Where the bucket's name stands in a request.
-  public enum S3Addressing: Hashable, Sendable {
-    /// In the host for AWS, in the path for all other endpoints, and in the path for names that no host can have or no
-    /// certificate covers (those with dots). The default.
-    case automatic
-    /// In the path: `https://endpoint/bucket/key`. MinIO and Ceph take it out of the box.
-    case path
-    /// In the host: `https://bucket.endpoint/key`.
-    case virtualHost
+  extension S3Source {
+    /// Where the bucket's name stands in a request.
+    public enum Addressing: Hashable, Sendable {
+      /// In the host for AWS, in the path for all other endpoints, and in the path for names that no host can have or no
+      /// certificate covers (those with dots). The default.
+      case automatic
+      /// In the path: `https://endpoint/bucket/key`. MinIO and Ceph take it out of the box.
+      case path
+      /// In the host: `https://bucket.endpoint/key`.
+      case virtualHost
+    }
   }
 
   /// The URL of an object, in parts that are encoded already.
@@ -30,7 +32,7 @@
     var url: String { "\(scheme)://\(authority)\(path)" }
   }
 
-  extension S3Addressing {
+  extension S3Source.Addressing {
     /// Whether the bucket stands in the host.
     func usesHost(_ bucket: String, _ endpoint: S3Endpoint) -> Bool {
       switch self {

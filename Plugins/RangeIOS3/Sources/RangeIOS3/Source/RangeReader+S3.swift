@@ -17,14 +17,14 @@
     /// - Parameters:
     ///   - url: the object: `s3://bucket/key`, also with `?versionId=…`, or an address of the web.
     ///   - configuration: how it is requested.
-    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes.
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     stores charge for requests.
     /// - Throws: as `RemoteSource.describe()`.
     public init(
       contentsOf url: String, configuration: S3Source.Configuration = S3Source.Configuration(),
-      store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
+      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       let pipeline = ReadPipeline.remoteObject(configuration.remote, cache: store, hedges: hedges)
       switch url.prefix(while: { $0 != ":" }).lowercased() {

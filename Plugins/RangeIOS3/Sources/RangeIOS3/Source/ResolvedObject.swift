@@ -66,7 +66,7 @@
     }
 
     private static func flight(
-      _ credentials: S3Source.Credentials, region: String, _ surroundings: Surroundings, _ clock: ServerClock
+      _ credentials: S3Source.CredentialsProvider, region: String, _ surroundings: Surroundings, _ clock: ServerClock
     ) -> CredentialsFlight? {
       let fetch: @Sendable () async throws -> S3Credentials
       switch credentials.kind {

@@ -10,7 +10,7 @@
     struct Target: Sendable {
       var address: S3Address
       var endpoint: S3Endpoint
-      var addressing: S3Addressing
+      var addressing: S3Source.Addressing
       /// The region to begin with.
       var region: String
       var requesterPays: Bool

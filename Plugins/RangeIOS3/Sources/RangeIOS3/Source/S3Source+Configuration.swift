@@ -3,7 +3,7 @@
 
   extension S3Source {
     /// Where credentials come from.
-    public struct Credentials: Sendable {
+    public struct CredentialsProvider: Sendable {
       enum Kind: Sendable {
         case standard(profile: String?)
         case given(S3Credentials)
@@ -15,22 +15,22 @@
       /// The first of these that has some: the environment (`AWS_ACCESS_KEY_ID` …), the profile that `AWS_PROFILE` names
       /// or `default` (with `credential_process`), a web identity (`AWS_WEB_IDENTITY_TOKEN_FILE`), the service of an ECS or
       /// EKS container, the metadata service of an EC2 machine (version 2, asked for one second). The default.
-      public static let standard = Credentials(kind: .standard(profile: nil))
+      public static let standard = Self(kind: .standard(profile: nil))
 
       /// A profile of `~/.aws/credentials` and `~/.aws/config`, and nothing else.
-      public static func profile(_ name: String) -> Credentials { Credentials(kind: .standard(profile: name)) }
+      public static func profile(_ name: String) -> Self { Self(kind: .standard(profile: name)) }
 
       /// These, until they expire or are refused.
-      public static func given(_ credentials: S3Credentials) -> Credentials { Credentials(kind: .given(credentials)) }
+      public static func given(_ credentials: S3Credentials) -> Self { Self(kind: .given(credentials)) }
 
       /// Those that `provider` returns. It is asked before the first request, five minutes before its credentials expire, and
       /// when the server refuses them; once for all reads of a source that wait.
-      public static func provider(_ provider: @escaping @Sendable () async throws -> S3Credentials) -> Credentials {
-        Credentials(kind: .provider(provider))
+      public static func provider(_ provider: @escaping @Sendable () async throws -> S3Credentials) -> Self {
+        Self(kind: .provider(provider))
       }
 
       /// None: requests are not signed. For public objects.
-      public static let anonymous = Credentials(kind: .anonymous)
+      public static let anonymous = Self(kind: .anonymous)
     }
 
     /// Settings of a source.
@@ -41,16 +41,16 @@
     /// minio.credentials = .given(S3Credentials(accessKeyID: "minio", secretAccessKey: secret))
     /// ```
     public struct Configuration: Sendable {
-      /// Where credentials come from. Default: ``S3Source/Credentials/standard``.
-      public var credentials = Credentials.standard
+      /// Where credentials come from. Default: ``S3Source/CredentialsProvider/standard``.
+      public var credentials = CredentialsProvider.standard
       /// The bucket's region. `nil`, the default: `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's, or `us-east-1`. If the
       /// bucket is elsewhere and the server says where, the source goes there and remembers it for the process.
       public var region: String?
       /// The server's URL, for stores other than AWS. `nil`, the default: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, the
       /// profile's `endpoint_url`, or AWS.
       public var endpoint: String?
-      /// Where the bucket's name stands in requests. Default: ``S3Addressing/automatic``.
-      public var addressing = S3Addressing.automatic
+      /// Where the bucket's name stands in requests. Default: ``S3Source/Addressing/automatic``.
+      public var addressing = Addressing.automatic
       /// Whether you agree to pay for requests to a bucket whose readers pay (`x-amz-request-payer`). Default: `false`.
       public var requesterPays = false
       /// Settings for requests: connections, times, versions of HTTP. Of its `headers` those that begin with `x-amz-`
@@ -72,7 +72,7 @@
     public var customMirror: Mirror { Mirror(self, children: []) }
   }
 
-  extension S3Source.Credentials: CustomStringConvertible, CustomReflectable {
+  extension S3Source.CredentialsProvider: CustomStringConvertible, CustomReflectable {
     /// The kind; never a secret.
     public var description: String {
       switch kind {

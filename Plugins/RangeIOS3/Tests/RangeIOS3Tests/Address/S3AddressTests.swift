@@ -52,7 +52,7 @@
   struct S3EndpointTests {
     private func url(
       _ endpoint: S3Endpoint, _ address: String, region: String = "eu-central-1",
-      _ addressing: S3Addressing = .automatic
+      _ addressing: S3Source.Addressing = .automatic
     ) throws -> String {
       endpoint.location(of: try S3Address(address), region: region, addressing: addressing).url
     }

@@ -94,7 +94,9 @@
     @Test func `files that cannot be read do not matter to a source that has its credentials`() async throws {
       try await StoreScene.with { scene in
         scene.store.set { $0.isPublic = true }
-        for credentials in [S3Source.Credentials.given(StoreScene.keys), .provider { StoreScene.keys }, .anonymous] {
+        for credentials in [
+          S3Source.CredentialsProvider.given(StoreScene.keys), .provider { StoreScene.keys }, .anonymous,
+        ] {
           var configuration = scene.configuration
           configuration.region = nil
           configuration.credentials = credentials
