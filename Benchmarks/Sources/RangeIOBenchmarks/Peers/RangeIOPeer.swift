@@ -26,7 +26,7 @@ struct RangeIOPeer: PointReader {
         variants: { $0.temperature == .cold ? [direct.variant("pageCache: .bypass")] : [] },
         close: { await direct.reader.close() }))
     let inPlace = RangeIOPeer(
-      reader: try await RangeReader(InPlaceSource(file.path)), executor: ReadingExecutor(limit: 128))
+      reader: try await RangeReader(InPlaceSource(file.path)), executor: ReadingExecutor(maxThreads: 128))
     contenders.append(
       Contender(
         name: .rangeIOInPlace,

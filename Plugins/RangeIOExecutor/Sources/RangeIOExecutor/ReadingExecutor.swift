@@ -18,14 +18,14 @@ internal import CRangeIOExecutor
 /// Swift's own threads and `FileSource` do as well.
 ///
 /// **Threads.** At first as many as there are processors run tasks. While one of them waits for the disk, another one runs
-/// the next task, up to ``limit``. A task that has read for 10 ms while others wait for a thread goes behind them. Threads
+/// the next task, up to ``maxThreads``. A task that has read for 10 ms while others wait for a thread goes behind them. Threads
 /// that have had nothing to do for a second end; an idle executor uses no processor.
 ///
 /// **What runs here.** Tasks with this executor as their preference (SE-0417), and their child tasks. Not `Task { }`, nor what
 /// belongs to the main actor or to an actor with an executor of its own.
 public final class ReadingExecutor: TaskExecutor {
   /// The most threads it has.
-  public let limit: Int
+  public let maxThreads: Int
   private let plan: Guarded<ThreadPlan<UnownedJob, Worker>>
   private let turn: Int64
   private let start: Start
@@ -36,20 +36,20 @@ public final class ReadingExecutor: TaskExecutor {
 
   /// Creates an executor. It starts threads when there is something to do.
   ///
-  /// - Parameter limit: the most threads, and so the most reads that wait for the disk at a time. With less than 1 there is
+  /// - Parameter maxThreads: the most threads, and so the most reads that wait for the disk at a time. With less than 1 there is
   ///   one. Default: 64; most disks give no more with more.
-  public convenience init(limit: Int = 64) { self.init(limit: limit, width: Int(rie_processor_count())) }
+  public convenience init(maxThreads: Int = 64) { self.init(maxThreads: maxThreads, width: Int(rie_processor_count())) }
 
   /// - Parameters:
   ///   - width: how many threads may run tasks at a time, besides those that wait for the disk.
   ///   - turn: for how long a task may read while others wait for a thread, in nanoseconds.
   ///   - start: starts a thread.
   init(
-    limit: Int, width: Int, turn: Int64 = 10_000_000, start: @escaping Start = { rie_thread_start($0, $1) }
+    maxThreads: Int, width: Int, turn: Int64 = 10_000_000, start: @escaping Start = { rie_thread_start($0, $1) }
   ) {
-    self.limit = max(1, limit)
+    self.maxThreads = max(1, maxThreads)
     self.turn = turn
-    plan = Guarded(ThreadPlan(limit: self.limit, width: width))
+    plan = Guarded(ThreadPlan(limit: self.maxThreads, width: width))
     self.start = start
   }
 

@@ -25,7 +25,7 @@ struct ReadingExecutorTests {
   }
 
   @Test(.timeLimit(.minutes(5))) func `a thread that waits starves no task while there are threads`() async {
-    let executor = ReadingExecutor(limit: 40, width: 1)
+    let executor = ReadingExecutor(maxThreads: 40, width: 1)
     let (ready, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     await withTaskGroup(of: Void.self) { group in
       // Each waits for the last.
@@ -46,7 +46,7 @@ struct ReadingExecutorTests {
   }
 
   @Test(.timeLimit(.minutes(5))) func `beyond the limit tasks wait for a thread, and all get one`() async {
-    let executor = ReadingExecutor(limit: 3, width: 2)
+    let executor = ReadingExecutor(maxThreads: 3, width: 2)
     let tally = Tally()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<500 {
@@ -63,7 +63,7 @@ struct ReadingExecutorTests {
   }
 
   @Test(.timeLimit(.minutes(5))) func `a task that suspends goes on, whichever thread resumes it`() async {
-    let executor = ReadingExecutor(limit: 4, width: 1)
+    let executor = ReadingExecutor(maxThreads: 4, width: 1)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<200 {
         group.addTask(executorPreference: executor) {
@@ -79,7 +79,7 @@ struct ReadingExecutorTests {
   }
 
   @Test(.timeLimit(.minutes(5))) func `where no thread can be started the work is done all the same`() async {
-    let executor = ReadingExecutor(limit: 4, width: 2) { _, _ in -11 }
+    let executor = ReadingExecutor(maxThreads: 4, width: 2) { _, _ in -11 }
     let sum = await withTaskGroup(of: Int.self) { group in
       for number in 0..<100 { group.addTask(executorPreference: executor) { number } }
       return await group.reduce(0, +)
@@ -91,7 +91,7 @@ struct ReadingExecutorTests {
   @Test(.timeLimit(.minutes(5))) func `a task that is under way keeps its executor`() async {
     let (ready, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     func start() -> Task<Bool, Never> {
-      Task(executorPreference: ReadingExecutor(limit: 1)) {
+      Task(executorPreference: ReadingExecutor(maxThreads: 1)) {
         ReadingExecutor.Worker.current!.waiting {
           ready.signal()
           go.wait()
