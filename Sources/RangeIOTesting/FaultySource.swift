@@ -3,6 +3,7 @@ public import RangeIO
 /// A source that fails on purpose, at reads of your choice.
 public final class FaultySource<Base: RangeSource>: RangeSource {
   /// A fault in one read.
+  @nonexhaustive
   public enum Fault: Sendable {
     /// The read throws this error.
     case fail(any Error)

@@ -125,7 +125,7 @@ extension Bytes {
 }
 
 extension Bytes {
-  /// The order in which the bytes of an integer are stored.
+  /// The order in which the bytes of an integer are stored. No case will be added.
   public enum ByteOrder: Hashable, Sendable {
     /// The least significant byte first: Parquet, ZIP, SQLite WAL indexes.
     case littleEndian

@@ -2,6 +2,7 @@ import Synchronization
 
 extension ReadPipeline {
   /// The bytes to fetch when some are missing.
+  @nonexhaustive
   public enum CacheFill: Hashable, Sendable {
     /// The whole blocks that contain them. For sources where a request costs more than bytes, and for reads that are
     /// close to each other. Of a remote object, several blocks at once while later reads have use for them: up to what

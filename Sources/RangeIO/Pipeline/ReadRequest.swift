@@ -155,6 +155,7 @@ public struct ReadRequest: Sendable {
 
 extension ReadRequest {
   /// The use that a read may make of a cache.
+  @nonexhaustive
   public enum CachePolicy: Hashable, Sendable {
     /// Return what it has, and keep what it fetches.
     case normal

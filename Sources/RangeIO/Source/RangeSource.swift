@@ -122,6 +122,7 @@ extension ReadError {
 }
 
 /// The expected use of a range, as in `posix_madvise`. Affects time only, never the bytes that a read returns.
+@nonexhaustive
 public enum ReadAdvice: Hashable, Sendable {
   /// It will be read soon.
   case willNeed

@@ -4,6 +4,7 @@
 /// Name what you read first. Of more than 1 MiB, 1 MiB is requested: the first of a range, the last of a suffix. The bytes
 /// are kept until a read has had them all, or for eight reads. They are not kept if `Last-Modified` is less than two seconds
 /// old, also with a strong tag.
+@nonexhaustive
 public enum RemoteOpening: Hashable, Sendable {
   /// These bytes.
   case range(ByteRange)

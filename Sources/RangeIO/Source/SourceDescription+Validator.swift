@@ -1,5 +1,5 @@
 extension SourceDescription {
-  /// The difference between an earlier version of a source and a later one.
+  /// The difference between an earlier version of a source and a later one. No case will be added.
   public enum Change: Hashable, Sendable {
     /// The same bytes.
     case same

@@ -78,7 +78,7 @@ public struct StoreTraits: Sendable {
   public init() {}
 }
 
-/// The result of looking up a range in a store.
+/// The result of looking up a range in a store. No case will be added.
 public enum ChunkLookup: Sendable {
   /// All of the range.
   case hit(Bytes)

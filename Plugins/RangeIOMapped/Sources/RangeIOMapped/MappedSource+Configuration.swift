@@ -3,6 +3,7 @@ public import RangeIO
 
 extension MappedSource {
   /// The kinds of bytes that a read may return.
+  @nonexhaustive
   public enum Slices: Hashable, Sendable {
     /// The mapped memory itself: nothing is copied, and no memory is used in addition to the page cache.
     ///
@@ -16,6 +17,7 @@ extension MappedSource {
   }
 
   /// The way in which you will read the file. A hint: it affects speed and nothing else.
+  @nonexhaustive
   public enum AccessPattern: Hashable, Sendable {
     /// In any order, partly sequential: the kernel reads a little ahead. The default.
     case normal

@@ -219,10 +219,7 @@ public final class MappedSource: RangeSource {
   /// Makes the kernel begin to read a range that will be needed. For a range that is no longer needed it does nothing,
   /// because others may hold slices of it.
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
-    switch advice {
-    case .willNeed: willNeed(range, of: source)
-    case .dontNeed: break
-    }
+    if advice == .willNeed { willNeed(range, of: source) }
   }
 
   /// Tells the kernel how you will read the file from now on, or which part of it soon. Does not wait.

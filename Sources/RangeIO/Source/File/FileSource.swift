@@ -210,6 +210,7 @@ public final class FileSource: RangeSource {
 
 extension FileSource {
   /// The ways to read a file.
+  @nonexhaustive
   public enum Engine: Hashable, Sendable, CaseIterable {
     /// The fastest way measured on the platform. On Linux, bytes in the page cache are copied on the caller's thread,
     /// and the library's own threads read the rest. On Apple platforms, everything goes through DispatchIO.
@@ -221,6 +222,7 @@ extension FileSource {
   }
 
   /// Whether a file is read by way of the system's page cache.
+  @nonexhaustive
   public enum PageCache: Hashable, Sendable, CaseIterable {
     /// Reads what the page cache has from there, and leaves what it reads there for the next.
     case use

@@ -1,4 +1,5 @@
 /// The levels of memory pressure, in ascending order.
+@nonexhaustive
 public enum MemoryPressure: Hashable, Comparable, Sendable {
   /// Memory is not short any more.
   case normal

@@ -2,6 +2,7 @@
 
   extension S3Source {
     /// Where the bucket's name stands in a request.
+    @nonexhaustive
     public enum Addressing: Hashable, Sendable {
       /// In the host for AWS, in the path for all other endpoints, and in the path for names that no host can have or no
       /// certificate covers (those with dots). The default.

@@ -16,6 +16,7 @@
   }
 
   /// An item that is served at a path.
+  @nonexhaustive
   public enum ServedItem: Sendable {
     case object(Object)
     case directory(Directory)

@@ -5,6 +5,7 @@
     /// The address of a server, whom it answers, and its limits.
     public struct Configuration: Sendable {
       /// Where to listen.
+      @nonexhaustive
       public enum Address: Sendable, Hashable {
         /// An address of this machine, or `*` for all, and a port; 0 for any that is free.
         case host(String, port: Int)
@@ -13,6 +14,7 @@
       }
 
       /// Who may ask `/-/stats` and `/-/explain`, which show names and what is cached.
+      @nonexhaustive
       public enum Administration: Sendable, Hashable {
         /// Clients on this machine, those of a unix socket included. A proxy on this machine is such a client.
         case local
