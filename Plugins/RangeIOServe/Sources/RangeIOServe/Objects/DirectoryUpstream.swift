@@ -43,7 +43,7 @@
       // A link to the directory is followed: the name is the administrator's.
       let descriptor = path.withPlatformString { rio_open_readonly($0) }
       guard descriptor >= 0 else {
-        throw ReadError.errno(Errno(rawValue: -descriptor), "open the directory", .init(source: path.string))
+        throw ReadError.errno(Errno(rawValue: -descriptor), "open the directory", source: path.string)
       }
       var status = rio_stat()
       guard rio_fstat(descriptor, &status) >= 0, rio_file_kind_of(status.mode) == rio_directory else {
@@ -134,7 +134,7 @@
       }
       try interest.check()
       guard result >= 0 else {
-        throw ReadError.errno(Errno(rawValue: -result), "list the directory", .init(source: ""))
+        throw ReadError.errno(Errno(rawValue: -result), "list the directory", source: "")
       }
       found.names.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
       return found.names

@@ -197,11 +197,10 @@
 
     /// The version of `known` that is current; `nil` if its source cannot be asked, or takes longer than a look holds.
     private func current(_ known: OpenObject, _ name: String) async throws -> OpenObject? {
-      let limit = time.now.advanced(by: max(upstream.freshness, Self.shortestLook))
       return try await withThrowingTaskGroup(of: OpenObject?.self) { group in
         group.addTask { try await known.current(name: name) }
-        group.addTask { [time] in
-          try await time.sleep(until: limit)
+        group.addTask { [time, upstream] in
+          try await time.sleep(for: max(upstream.freshness, Self.shortestLook))
           return nil
         }
         defer { group.cancelAll() }

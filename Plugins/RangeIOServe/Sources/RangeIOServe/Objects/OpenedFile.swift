@@ -29,14 +29,14 @@
         case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .improperLink, .fileNameTooLong,
           .noSuchAddressOrDevice:
           throw ReadError.nothingServed
-        case let error: throw ReadError.errno(error, "open the file", .init(source: name))
+        case let error: throw ReadError.errno(error, "open the file", source: name)
         }
       }
       var status = rio_stat()
       let result = rio_fstat(descriptor, &status)
       guard result >= 0 else {
         _ = rio_close(descriptor)
-        throw ReadError.errno(Errno(rawValue: -result), "look at the file", .init(source: name))
+        throw ReadError.errno(Errno(rawValue: -result), "look at the file", source: name)
       }
       self.name = name
       self.status = status
