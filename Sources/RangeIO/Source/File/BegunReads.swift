@@ -91,12 +91,17 @@ final class BegunReads: Sendable {
 
   /// A read that has been begun.
   struct Read {
+    let device: BegunReads
     fileprivate let isAlone: Bool
     fileprivate let since: Int64
   }
 
   /// A read has been begun.
-  func began() -> Read { Read(isAlone: underWay.load(ordering: .relaxed) == 0, since: now()) }
+  ///
+  /// - Parameter besideOthers: `true` if the same caller begins others.
+  func began(besideOthers: Bool = false) -> Read {
+    Read(device: self, isAlone: !besideOthers && underWay.load(ordering: .relaxed) == 0, since: now())
+  }
 
   /// The bytes of the read are there, on the thread that calls this.
   func came(_ read: Read) {

@@ -19,11 +19,11 @@ extension DirectAlignment {
 /// Reads that bypass the page cache (`O_DIRECT`; `F_NOCACHE` on Apple platforms), on a descriptor of their own.
 ///
 /// Reads are widened to what the file system wants: bytes before and after the range are read too, and not returned.
-/// What a file system refuses is read through the page cache, and so is everything from then on. While descriptors or memory are
-/// short, so is what is read then.
+/// What a file system refuses is left to the lanes through the page cache, and so is everything from then on. While descriptors
+/// or memory are short, so is what is read then.
 ///
 /// All calls may wait for the disk: they are made on the library's threads.
-final class DirectLane: Sendable {
+final class DirectLane: FileLane {
   private final class Direct: Sendable {
     let file: OpenFile
     let alignment: DirectAlignment
@@ -41,18 +41,18 @@ final class DirectLane: Sendable {
     var isReleased = false
   }
 
-  private let file: OpenFile
-  private let threads: IOThreads
+  private let context: LaneContext
   private let counters: LaneCounters
   private let opened = PublishedOnce<Direct>()
   private let unused = Locked(Unused())
   private let isRefused = Atomic<Bool>(false)
 
-  init(_ file: OpenFile, threads: IOThreads, counters: LaneCounters) {
-    self.file = file
-    self.threads = threads
+  init(_ context: LaneContext, counters: LaneCounters) {
+    self.context = context
     self.counters = counters
   }
+
+  var name: LaneName { .direct }
 
   /// `false` once the file's system has refused it.
   var isAvailable: Bool { !isRefused.load(ordering: .relaxed) }
@@ -67,8 +67,7 @@ final class DirectLane: Sendable {
     opened.value?.file.release()
   }
 
-  /// Closes the descriptor. The gate must be drained.
-  func closed() async throws {
+  func close() async throws {
     for file in unused.withLock({ $0.files }) { try await file.closed() }
     try await opened.value?.file.closed()
   }
@@ -77,7 +76,7 @@ final class DirectLane: Sendable {
   private func open() -> Direct? {
     if let opened = opened.value { return opened }
     guard isAvailable else { return nil }
-    let syscalls = file.syscalls
+    let (file, syscalls) = (context.file, context.file.syscalls)
     let descriptor = syscalls.call.reopenDirect(file.descriptor)
     guard descriptor >= 0 else {
       // What is short now, descriptors or memory, may be there for the next read.
@@ -86,7 +85,7 @@ final class DirectLane: Sendable {
     }
     let new = OpenFile(descriptor: CInt(descriptor), syscalls: syscalls, name: file.name)
     new.locate()
-    if new.isRemote { new.isServed(by: threads) }
+    if new.isRemote { new.isServed(by: context.threads) }
     guard let alignment = syscalls.call.directAlignment(new.descriptor) else {
       refuse()
       keep(new)
@@ -121,74 +120,39 @@ final class DirectLane: Sendable {
     [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .interrupted].contains(errno)
   }
 
-  /// Does `read`, and counts its bytes. Returns 0 if the file's system refuses.
-  private func attempt(_ wanted: Int, _ read: () throws -> Int) throws -> Int {
-    do {
-      let count = max(0, min(try read(), wanted))
-      counters.add(count, to: .direct)
-      return count
-    } catch let error as Errno {
-      guard Self.isRefusal(error) else { throw error }
-      refuse()
-      return 0
+  func fill(_ reads: inout [FileRead]) async throws {
+    guard isAvailable else { return }
+    try await context.fill(&reads) { [self] read, goOn in
+      guard let opened = open() else { return }
+      do {
+        try fill(&read, opened.file, opened.alignment, goOn)
+      } catch let error as Errno {
+        guard Self.isRefusal(error) else { throw error }
+        refuse()
+      }
     }
   }
 
-  /// The same as ``fillInPieces(from:to:ofAtMost:_:_:)``, with the bytes of one call that waits.
-  private func inPieces(
-    from start: Int, to end: Int, _ goOn: () throws -> Void, _ fill: (_ filled: Int, _ end: Int) throws -> Int
-  ) throws -> Int {
-    try fillInPieces(from: start, to: end, ofAtMost: LaneThreshold.waitingPiece, goOn, fill)
-  }
-
-  /// Reads `range`. Returns fewer bytes only at the end of the file.
-  ///
-  /// - Parameter goOn: called between pieces; throws if nothing waits for the read any more.
-  func read(_ range: ByteRange, _ pool: BufferPool, _ goOn: () throws -> Void) throws -> Bytes {
-    let opened = open()
-    let span = opened?.alignment.around(range) ?? range
-    let buffer = try opened?.alignment.buffer(span.count, pool) ?? pool.buffer(range.count)
+  private func fill(
+    _ read: inout FileRead, _ direct: OpenFile, _ alignment: DirectAlignment, _ goOn: () throws -> Void
+  ) throws {
+    let range = read.range
+    guard read.blocks == nil else {
+      try read.allocate(from: context.pool)
+      read.filled = try fill(read.buffers?.all ?? [], from: range.lowerBound, direct, alignment, goOn)
+      return
+    }
+    let span = alignment.around(range)
+    let buffer = try alignment.buffer(span.count, context.pool)
     let skipped = range.lowerBound - span.lowerBound
-    var count = 0
-    if let opened {
-      count = try attempt(range.count) {
-        try fill(ReadBuffers.one(buffer), upTo: span.count, from: span.lowerBound, opened.file, opened.alignment, goOn)
-          - skipped
-      }
-    }
-    if count < range.count {
-      // The end of the file, or a refusal.
-      let before = count
-      count = try inPieces(from: count, to: range.count, goOn) { filled, end in
-        let part = UnsafeMutableRawBufferPointer(start: buffer.base + skipped + filled, count: end - filled)
-        return try filled + file.syscalls.readFully(file.descriptor, part, at: range.lowerBound + filled)
-      }
-      counters.add(count - before, to: .positional)
-    }
-    return buffer.bytes(skipped + count).slice(skipped..<skipped + count)
-  }
-
-  /// Reads `range` into `buffers`. Returns the number of bytes, fewer than asked only at the end of the file.
-  func read(
-    _ range: ByteRange, into buffers: ReadBuffers, _ pool: BufferPool, _ goOn: () throws -> Void
-  ) throws -> Int {
-    var count = 0
-    if let opened = open() {
-      count = try attempt(range.count) {
-        try fill(buffers.all, from: range.lowerBound, opened.file, opened.alignment, pool, goOn)
-      }
-    }
-    guard count < range.count else { return count }
-    let all = try inPieces(from: count, to: range.count, goOn) { filled, end in
-      try buffers.fill(after: filled, upTo: end, from: range.lowerBound, of: file.descriptor, file.syscalls)
-    }
-    counters.add(all - count, to: .positional)
-    return all
+    let filled = try fill(.one(buffer), upTo: span.count, from: span.lowerBound, direct, alignment, goOn) - skipped
+    let wanted = WritableBytes(owner: buffer.owner, base: buffer.base + skipped, capacity: range.count)
+    read.take(wanted, filled: max(0, min(filled, range.count)))
   }
 
   /// Fills buffers without a copy if all of them are aligned, but for the end of the last one.
   private func fill(
-    _ buffers: [WritableBytes], from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment, _ pool: BufferPool,
+    _ buffers: [WritableBytes], from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment,
     _ goOn: () throws -> Void
   ) throws -> Int {
     guard let last = buffers.last else { return 0 }
@@ -204,7 +168,7 @@ final class DirectLane: Sendable {
     let skipped = areAligned ? 0 : lower % alignment.offset
     let wanted = detour.reduce(skipped) { $0 + $1.capacity }
     // `try?`: without memory for a detour the page cache takes it.
-    guard let buffer = try? alignment.buffer(alignment.around(0..<wanted).upperBound, pool) else { return 0 }
+    guard let buffer = try? alignment.buffer(alignment.around(0..<wanted).upperBound, context.pool) else { return 0 }
     let before = areAligned ? Array(buffers.dropLast()) : []
     let filled = try fill(.several(before + [buffer]), from: lower - skipped, direct, alignment, goOn)
     var taken = before.reduce(0) { $0 + $1.capacity }
@@ -222,7 +186,7 @@ final class DirectLane: Sendable {
     _ buffers: ReadBuffers, upTo end: Int? = nil, from lower: Int, _ direct: OpenFile, _ alignment: DirectAlignment,
     _ goOn: () throws -> Void
   ) throws -> Int {
-    try inPieces(from: 0, to: end ?? buffers.byteCount, goOn) { filled, end in
+    try fillInPieces(to: end ?? buffers.byteCount, ofAtMost: LaneThreshold.waitingPiece, goOn) { filled, end in
       try buffers.fill(
         after: filled, upTo: end, from: lower, of: direct.descriptor, direct.syscalls, inMultiplesOf: alignment.step)
     }

@@ -1,11 +1,59 @@
 import Dispatch
 import SystemPackage
 
-/// Long reads through one DispatchIO channel.
+/// Reads through one DispatchIO channel, which the first read opens: point reads of resident files never do.
+final class DispatchIOLane: FileLane {
+  private let context: LaneContext
+  private let opened = Locked<DispatchIOChannel?>(nil)
+
+  init(_ context: LaneContext) { self.context = context }
+
+  var name: LaneName { .dispatchIO }
+
+  /// Fills one after the other. What it leaves is the end of a file, a failure of the disk, or an `EBADF` of another descriptor,
+  /// which ended this operation too: `pread` finds out which.
+  func fill(_ reads: inout [FileRead]) async throws {
+    for index in reads.indices where reads[index].filled == 0 {
+      reads[index].take(try await channel().read(reads[index].range))
+    }
+  }
+
+  /// The channel. Call it only within the gate.
+  func channel() async throws -> DispatchIOChannel {
+    if let channel = opened.withLock({ $0 }) { return channel }
+    let new = try await context.work.run(on: context.file.isRemote ? context.threads : nil) { [context] in
+      try DispatchIOChannel(context)
+    }
+    let channel = opened.withLock { channel -> DispatchIOChannel in
+      if channel == nil { channel = new }
+      return channel ?? new
+    }
+    if channel !== new {
+      // If two tasks open one at the same time, the first wins.
+      new.stop()
+      try await new.drained()
+    }
+    // Closing first shuts the gate and then stops the channel it finds. A channel opened after that is stopped here:
+    // one of the two sides always sees the other.
+    guard !context.work.gate.isClosed else {
+      channel.stop()
+      throw ReadError.closed
+    }
+    return channel
+  }
+
+  func stop() { opened.withLock { $0 }?.stop() }
+
+  func release() { stop() }
+
+  func close() async throws { try await opened.withLock { $0 }?.drained() }
+}
+
+/// A channel of DispatchIO.
 ///
-/// The channel has its own descriptor. Only the channel's clean-up handler closes it: on Linux an `EBADF` on one
+/// It has its own descriptor. Only the channel's clean-up handler closes it: on Linux an `EBADF` on one
 /// descriptor ends every operation on that disk, with too few bytes and no error.
-final class DispatchIOLane: @unchecked Sendable {
+final class DispatchIOChannel: @unchecked Sendable {
   // Unchecked: `DispatchIO` is thread-safe but not marked Sendable on Linux; everything else is Sendable.
   private let channel: DispatchIO
   private let queue: DispatchQueue
@@ -14,15 +62,16 @@ final class DispatchIOLane: @unchecked Sendable {
   private let permits = Permits(LaneThreshold.dispatchIOOperations)
   private let released = Promise<Void>()
 
-  /// Creates a channel on a second descriptor of `file`.
-  init(_ file: OpenFile, gate: ShutdownGate, waiting: WaiterRegistry) throws(ReadError) {
+  /// Opens a channel on a second descriptor of the file. May wait.
+  init(_ context: LaneContext) throws(ReadError) {
+    let file = context.file
     let descriptor = file.syscalls.call.reopen(file.descriptor)
     guard descriptor >= 0 else {
       throw .errno(
         Errno(result: descriptor), "open the file a second time", .init(source: file.name), isRemote: file.isRemote)
     }
-    self.gate = gate
-    self.waiting = waiting
+    gate = context.work.gate
+    waiting = context.work.waiting
     queue = DispatchQueue(label: "rangeio.dispatchio")
     let (close, released) = (file.syscalls.call.close, self.released)
     channel = DispatchIO(type: .random, fileDescriptor: CInt(descriptor), queue: queue) { @Sendable _ in

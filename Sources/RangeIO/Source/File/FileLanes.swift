@@ -1,7 +1,7 @@
 import Synchronization
 import SystemPackage
 
-/// An open file with its lanes.
+/// An open file with its lanes, and which of them reads what: see Docs/Decisions/0002-lanes.md.
 final class FileLanes: Sendable {
   let file: OpenFile
   let kind: FileOpening.Kind
@@ -12,13 +12,15 @@ final class FileLanes: Sendable {
   let isRemote: Bool
   /// The threads that wait for the file's disk or server.
   let threads: IOThreads
-  let resident: ResidentLane
-  let positional: PositionalLane
-  let direct: DirectLane
-  private let gate: ShutdownGate
-  private let waiting: WaiterRegistry
-  /// Created when first needed: point reads of resident files never open a channel.
-  private let dispatchIO = Locked<DispatchIOLane?>(nil)
+  private let resident: ResidentLane
+  private let direct: DirectLane
+  /// In the order in which they are asked.
+  private let lanes: [any FileLane]
+  /// `true` if the resident lane is asked first. Not for a file on a server: after the read the server must be asked for the
+  /// file's status.
+  private let isResidentFirst: Bool
+  private let isDirectFirst: Bool
+  private let counters: LaneCounters
   /// The file's status when it was opened.
   let statusAtOpening: FileStatus
   /// The path used to open the file: absolute, if the current directory had a name then. `nil` if it was not opened by
@@ -36,24 +38,76 @@ final class FileLanes: Sendable {
   private let recordingNow = Locked<AppendOnlyFile?>(nil)
 
   init(
-    _ opened: FileOpening.Opened, threads: IOThreads, begun: BegunReads?, counters: LaneCounters, gate: ShutdownGate,
-    waiting: WaiterRegistry
+    _ opened: FileOpening.Opened, _ configuration: FileSource.Configuration, threads: IOThreads, work: ThreadedWork,
+    counters: LaneCounters
   ) {
     file = opened.file
     kind = opened.kind
     id = "file:\(String(opened.fileSystem, radix: 16)):\(opened.status.device):\(opened.status.inode)"
     isRemote = opened.file.isRemote
-    self.gate = gate
-    self.waiting = waiting
+    self.counters = counters
     statusAtOpening = opened.status
     self.threads = threads
     path = opened.path
     nameByPath = opened.path?.lexicallyNormalized().string
     sighting = Locked(FileSighting(opened.status, name: opened.name))
     atRest = Locked(FileVersion(opened.status))
-    resident = ResidentLane(opened.file, begun: begun)
-    positional = PositionalLane(opened.file, threads: threads, gate: gate, waiting: waiting)
-    direct = DirectLane(opened.file, threads: threads, counters: counters)
+    let context = LaneContext(file: file, pool: configuration.buffers, threads: threads, work: work)
+    resident = ResidentLane(context, device: configuration.begunReads?(opened.status.device))
+    direct = DirectLane(context, counters: counters)
+    let positional = PositionalLane(context)
+    isDirectFirst = configuration.pageCache == .bypass
+    isResidentFirst = configuration.engine == .automatic && Platform.readsResidentPages && !isRemote
+    // The last one says with an error why bytes cannot be read.
+    let cached: [any FileLane] =
+      switch configuration.engine {
+      case .automatic where Platform.readsResidentPages: isRemote ? [positional] : [resident, positional]
+      case .positional: [positional]
+      case .automatic, .dispatchIO: [DispatchIOLane(context), positional]
+      }
+    lanes = isDirectFirst ? [direct] + cached : cached
+  }
+
+  /// `true` if reads go past the page cache. Not once the file's system has refused them.
+  var bypassesPageCache: Bool { isDirectFirst && direct.isAvailable }
+
+  /// How many windows of a mebibyte a stream asks for ahead. One if the system reads ahead itself: with more threads reading,
+  /// the processors have more to do, and the pages of programs beside are evicted sooner.
+  var windowsAhead: Int {
+    isRemote || bypassesPageCache || lanes.contains { $0.name == .dispatchIO } ? 4 : 1
+  }
+
+  /// `true` if the page cache is looked at on the caller's thread.
+  var readsHere: Bool { isResidentFirst && !bypassesPageCache }
+
+  /// `true` if what the page cache has of `range` may be copied there.
+  func readsHere(_ range: ByteRange) -> Bool { range.count <= LaneThreshold.residentInline && readsHere }
+
+  /// Copies what the page cache has of `range`, from the start, and returns the number of bytes. Most reads of files need no more, and
+  /// make no ``FileRead``.
+  func fillHere(_ buffer: WritableBytes, from range: ByteRange) throws(ReadError) -> Int {
+    try resident.fill(buffer.memory, from: range)
+  }
+
+  /// Fills `reads`, but for what is not in the file. More than an actor may be kept for, it copies elsewhere.
+  func fill(_ reads: inout [FileRead]) async throws {
+    let byteCount = reads.reduce(0) { $0 + $1.rest }
+    let isLong = byteCount > LaneThreshold.residentInline && readsHere || reads.count > LaneThreshold.residentCalls
+    guard isLong, !bypassesPageCache else { return try await fillByLanes(&reads) }
+    let isShort = reads.count == 1 && byteCount <= LaneThreshold.residentPiece
+    reads = try await BackgroundWork.offActor(isShort: isShort) { [self, reads] in
+      var reads = reads
+      try await fillByLanes(&reads)
+      return reads
+    }
+  }
+
+  private func fillByLanes(_ reads: inout [FileRead]) async throws {
+    for lane in lanes where !reads.allSatisfy(\.isWhole) {
+      let before = reads.map(\.filled)
+      try await lane.fill(&reads)
+      for (read, before) in zip(reads, before) { counters.add(read.filled - before, to: lane.name) }
+    }
   }
 
   /// Whether the system reports everything that happens to the file: to its bytes if it is `followed`, else also to its name.
@@ -179,54 +233,26 @@ final class FileLanes: Sendable {
     if let recording, recording.number == number { recording.end() }
   }
 
-  /// The channel. The first read that needs it creates it. Call it only within the gate.
-  ///
-  /// - Parameter make: creates the channel where opening a file may wait.
-  func dispatchIOLane(
-    by make: (_ new: @escaping @Sendable () throws -> DispatchIOLane) async throws -> DispatchIOLane = { try $0() }
-  ) async throws -> DispatchIOLane {
-    if let lane = dispatchIO.withLock({ $0 }) { return lane }
-    let new = try await make { [file, gate, waiting] in try DispatchIOLane(file, gate: gate, waiting: waiting) }
-    let lane = dispatchIO.withLock { lane -> DispatchIOLane in
-      if lane == nil { lane = new }
-      return lane ?? new
-    }
-    if lane !== new {
-      // If two tasks create one at the same time, the first wins.
-      new.stop()
-      try await new.drained()
-    }
-    // Closing first shuts the gate and then stops the channel it finds. A channel created after that is stopped here:
-    // one of the two sides always sees the other.
-    guard !gate.isClosed else {
-      lane.stop()
-      throw ReadError.closed
-    }
-    return lane
-  }
-
   /// Closes the file early, although reads of it may be in flight: they find that it has become another file. May wait.
   func release() {
-    stop()
     recording = nil
     file.release()
-    direct.release()
+    for lane in lanes { lane.release() }
   }
 
-  /// Stops the operations in the DispatchIO channel.
-  func stop() { dispatchIO.withLock { $0 }?.stop() }
+  /// Ends what the lanes have in flight.
+  func stop() { for lane in lanes { lane.stop() } }
 
   /// Closes all descriptors. The lanes must be stopped and the gate drained.
   func close() async throws {
-    try await dispatchIO.withLock { $0 }?.drained()
     recording = nil
-    try await direct.closed()
+    for lane in lanes { try await lane.close() }
     try await file.closed()
   }
 }
 
-/// The lanes of a file.
-enum FileLane: Int, CaseIterable {
+/// The lanes by the names that statistics have.
+enum LaneName: Int, CaseIterable {
   case resident, positional, dispatchIO, direct
 }
 
@@ -235,20 +261,20 @@ final class LaneCounters: Sendable {
   /// Reads and bytes of each lane, alternating.
   private let counts = Stripes()
 
-  func add(_ count: Int, to lane: FileLane) {
+  func add(_ count: Int, to lane: LaneName) {
     guard count > 0 else { return }
     counts.add(1, to: lane.rawValue * 2)
     counts.add(count, to: lane.rawValue * 2 + 1)
   }
 
-  private static let refusals = FileLane.allCases.count * 2
+  private static let refusals = LaneName.allCases.count * 2
 
   /// A file's system has refused the direct lane.
   func refusedDirect() { counts.add(1, to: Self.refusals) }
 
   /// - Parameter bypasses: whether the direct lane is wanted.
   func snapshot(bypasses: Bool) -> [Counters] {
-    FileLane.allCases.filter { $0 != .direct || bypasses }.map { lane in
+    LaneName.allCases.filter { $0 != .direct || bypasses }.map { lane in
       var counted = Counters(
         "\(lane)", counts: ["reads": counts.sum(lane.rawValue * 2), "bytes": counts.sum(lane.rawValue * 2 + 1)])
       if lane == .direct { counted.counts.append(.init("refused", counts.sum(Self.refusals))) }

@@ -60,7 +60,7 @@ extension FileSource {
   /// - Parameter lanes: the file opened last; its path is opened again. Default: none.
   func openAnew(after lanes: FileLanes? = nil) async throws -> FileLanes {
     let threads = lanes.map { pathThreads(of: $0) } ?? configuration.pathThreads.threads(toOpen: location.writtenPath)
-    return try await onThread(of: threads) { [location, configuration, counters, gate, waiting] in
+    return try await work.run(on: threads) { [location, configuration, counters, work] in
       let opened =
         switch location {
         case .text(let path):
@@ -72,8 +72,7 @@ extension FileSource {
         case .adopted(let file): try FileOpening.adopt(file)
         }
       return FileLanes(
-        opened, threads: configuration.threads(of: opened), begun: configuration.begunReads?(opened.status.device),
-        counters: counters, gate: gate, waiting: waiting)
+        opened, configuration, threads: configuration.threads(of: opened), work: work, counters: counters)
     }
   }
 
@@ -183,7 +182,7 @@ extension FileSource {
   /// The file is not opened for that: closing it again would drop all POSIX locks that this process has on it.
   private func statusByName(_ lanes: FileLanes) async throws -> FileStatus? {
     guard let path = lanes.path else { return nil }
-    return try await onThread(of: pathThreads(of: lanes)) {
+    return try await work.run(on: pathThreads(of: lanes)) {
       [file = lanes.file, syscalls = configuration.syscalls] in
       var status = FileStatus()
       let result = syscalls.call.statusOfPath(path, &status)

@@ -1,119 +1,26 @@
 import CRangeIOSystem
 public import SystemPackage
 
-// Which of the lanes a read takes.
+// The ways to ask for bytes, beside `read(_:of:)`. What is not copied at once, here, becomes a `FileRead`.
 
 extension FileSource: StreamedSource {
-  /// Whether resident bytes are read on the caller's thread. Not for a file on a server: after the read the server must
-  /// be asked for the file's status.
-  func usesResidentLane(of lanes: FileLanes) -> Bool {
-    Platform.readsResidentPages && configuration.engine == .automatic && !lanes.isRemote
-      && !bypassesPageCache(of: lanes)
-  }
+  var windowsAhead: Int { allLanes.last?.windowsAhead ?? 4 }
 
-  /// What is known of reads that the kernel has begun when the resident lane has left `rest` bytes.
-  func begun(_ rest: Int, _ lanes: FileLanes) -> BegunReads? {
-    usesResidentLane(of: lanes) ? lanes.resident.begun(rest) : nil
-  }
-
-  /// Of a local file one: the system reads ahead itself, and with more threads reading, the processors have more to do,
-  /// and the pages of programs beside are evicted sooner.
-  var windowsAhead: Int {
-    guard let lanes = allLanes.last, usesPositionalLane else { return 4 }
-    return lanes.isRemote || bypassesPageCache(of: lanes) ? 4 : 1
-  }
-
-  /// Whether the direct lane reads everything. Not once the file's system has refused it.
-  func bypassesPageCache(of lanes: FileLanes) -> Bool {
-    configuration.pageCache == .bypass && lanes.direct.isAvailable
-  }
-
-  /// Reads past the page cache, on the library's threads.
-  func readDirectly(
-    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
-  ) async throws -> Bytes {
-    let read = lanes.positional.begin(range) { [direct = lanes.direct, pool = configuration.buffers] goOn in
-      try direct.read(range, pool, goOn)
+  /// Fills `reads`, and checks that the file is still `version`.
+  func read(_ reads: [FileRead], of version: FileVersion?, _ lanes: FileLanes) async throws -> [FileRead] {
+    var reads = reads
+    try await lanes.fill(&reads)
+    if let short = reads.first(where: { !$0.isWhole }) {
+      throw try await shrank(version, at: short.range, got: short.filled, lanes)
     }
-    let (bytes, status) = try await lanes.positional.finish(read)
-    seen = status
-    guard bytes.count == range.count else { throw try await shrank(version, at: range, got: bytes.count, lanes) }
-    return bytes
-  }
-
-  /// Whether the library's own threads read what the resident lane leaves. If not, DispatchIO does.
-  var usesPositionalLane: Bool {
-    switch configuration.engine {
-    case .positional: true
-    case .dispatchIO: false
-    case .automatic: Platform.readsResidentPages
+    guard let version else { return reads }
+    // Each status was taken after its read. One that is taken now is after all of them.
+    for (number, read) in reads.enumerated() where read.status != nil || number == reads.count - 1 {
+      try await check(version, after: read.range, lanes, seen: read.status)
     }
+    return reads
   }
 
-  /// Whether what is resident of a range may be copied on the caller's own thread and actor.
-  func mayFillHere(_ range: ByteRange, _ lanes: FileLanes) -> Bool {
-    range.count <= LaneThreshold.residentInline && usesResidentLane(of: lanes)
-  }
-
-  /// Throws if the read was cancelled or the source closed.
-  func goOn() throws {
-    if rio_task_is_cancelled() { throw CancellationError() }
-    if gate.isClosed { throw ReadError.closed }
-  }
-
-  /// Fills what was not filled here of `range`, after the first `filled` bytes: what is resident of a longer one on a thread
-  /// of Swift's pool, which is no hop for a caller that is on no actor, and the rest through the positional lane.
-  ///
-  /// - Returns: the file's status after the read, if the reading thread took it.
-  func fillRest(
-    of range: ByteRange, _ buffers: ReadBuffers, after here: Int, _ lanes: FileLanes, _ version: FileVersion?
-  ) async throws -> FileStatus? {
-    var filled = here
-    if range.count > LaneThreshold.residentInline, usesResidentLane(of: lanes) {
-      filled = try await BackgroundWork.offActor(isShort: range.count <= LaneThreshold.residentPiece) { [self] in
-        try fillInPieces(to: range.count, ofAtMost: LaneThreshold.residentPiece, goOn) {
-          try lanes.resident.fill(buffers, after: $0, upTo: $1, from: range)
-        }
-      }
-      counters.add(filled, to: .resident)
-      if filled == range.count { return nil }
-    }
-    let begun = begun(range.count - filled, lanes)
-    let read = begun?.began()
-    if let begun, let read {
-      let before = filled
-      let isThere = try begun.look(for: read) { () throws(ReadError) in
-        filled = try lanes.resident.fill(buffers, after: filled, upTo: range.count, from: range)
-        return filled == range.count
-      }
-      counters.add(filled - before, to: .resident)
-      if isThere {
-        begun.came(read)
-        return nil
-      }
-    }
-    let (count, status) = try await lanes.positional.read(
-      range, into: buffers, after: filled, begun: begun, since: read)
-    counters.add(count - filled, to: .positional)
-    guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
-    return status
-  }
-
-  func readThroughDispatchIO(
-    _ range: ByteRange, _ lanes: FileLanes, _ version: FileVersion?, _ seen: inout FileStatus?
-  ) async throws -> Bytes {
-    let bytes = try await lanes.dispatchIOLane { try await self.ask(lanes, $0) }.read(range)
-    counters.add(bytes.count, to: .dispatchIO)
-    if bytes.count == range.count { return bytes }
-    // The file ended, the disk failed, or another descriptor's EBADF ended this operation too: `pread` finds out which.
-    let rest = range.lowerBound + bytes.count..<range.upperBound
-    let buffer = try configuration.buffers.buffer(rest.count)
-    seen = try await fillRest(of: rest, ReadBuffers.one(buffer), after: 0, lanes, version)
-    return Bytes(concatenating: [bytes, buffer.bytes(rest.count)])
-  }
-}
-
-extension FileSource {
   /// Returns the bytes of several ranges, in the order of `ranges`, each in memory of its own. Reads what is resident first,
   /// then all the rest from disk at once; ranges without a gap between them by one call.
   ///
@@ -127,78 +34,35 @@ extension FileSource {
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
     let wanted = ranges.contains { $0.isEmpty } ? ranges.filter { !$0.isEmpty } : ranges
-    let runs = ByteRanges.runs(wanted)
-    let all: [Bytes]
-    if runs.count == 1 {
-      all = try await read(run: runs[0], of: source, lanes)
-    } else {
-      // Longer runs leave the actor themselves.
-      let inline = runs.reduce(0) { sum, run in
-        let count = ByteRanges.hull(of: run).count
-        return sum + (count <= LaneThreshold.residentInline ? count : 0)
-      }
-      let isLong = inline > LaneThreshold.residentInline || runs.count > LaneThreshold.residentCalls
-      all =
-        if isLong, !bypassesPageCache(of: lanes) {
-          try await BackgroundWork.offActor { [self] in try await read(runs: runs, of: source, lanes) }
-        } else {
-          try await read(runs: runs, of: source, lanes)
-        }
-    }
+    let runs = ByteRanges.runs(wanted).map { FileRead(run: $0) }
+    let all = try await read(runs, of: FileSnapshot.of(source)?.version, lanes).flatMap(\.parts)
     guard all.count < ranges.count else { return all }
     var rest = all.makeIterator()
     // As many as ranges that are not empty.
     return ranges.map { $0.isEmpty ? Bytes() : rest.next()! }
   }
 
-  private func read(
-    runs: [ArraySlice<ByteRange>], of source: SourceDescription, _ lanes: FileLanes
-  ) async throws -> [Bytes] {
-    let version = FileSnapshot.of(source)?.version
-    let bypasses = bypassesPageCache(of: lanes)
-    var results = [[Bytes]](repeating: [], count: runs.count)
-    var pending: [(index: Int, buffers: [WritableBytes], filled: Int, read: PositionalLane.Pending<Int>)] = []
-    var finished = 0
-    defer { for read in pending[finished...] { lanes.positional.withdraw(read.read) } }
+  /// Returns bytes from the page cache, in memory that a store keeps without copying.
+  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
+    guard range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
+    defer { gate.leave() }
+    // The first file is not renewed: it is borrowed, since all reads share its count of references.
+    if currentGeneration == 0 { return opened.borrow { ready(range, of: source, $0) } ?? nil }
+    // `try?`: the read that follows says that the file was renewed.
+    guard let lanes = try? openLanes(for: source) else { return nil }
+    return ready(range, of: source, lanes)
+  }
 
-    for (index, run) in runs.enumerated() {
-      let range = ByteRanges.hull(of: run)
-      guard bypasses || range.count <= LaneThreshold.residentInline && usesPositionalLane else {
-        results[index] = try await read(run: run, of: source, lanes)
-        continue
-      }
-      try goOn()
-      let parts = try buffers(for: run)
-      guard !bypasses else {
-        pending.append((index, parts, 0, beginDirectly(range, into: parts, lanes)))
-        continue
-      }
-      let buffers = parts.count == 1 ? ReadBuffers.one(parts[0]) : .several(parts)
-      let filled =
-        mayFillHere(range, lanes) ? try lanes.resident.fill(buffers, after: 0, upTo: range.count, from: range) : 0
-      counters.add(filled, to: .resident)
-      if filled == range.count {
-        results[index] = parts.map { $0.bytes($0.capacity) }
-      } else {
-        let begun = begun(range.count - filled, lanes)
-        let read = lanes.positional.begin(range, into: buffers, after: filled, begun: begun)
-        pending.append((index, parts, filled, read))
-      }
+  private func ready(_ range: ByteRange, of source: SourceDescription, _ lanes: FileLanes) -> Bytes? {
+    // `try?`, here and below: the read that follows reports a failing disk, and a file that has changed.
+    guard lanes.readsHere(range), let buffer = BlockBacking.allocate(range.count),
+      (try? lanes.fillHere(buffer, from: range)) == range.count
+    else { return nil }
+    if let version = FileSnapshot.of(source)?.version {
+      guard let status = try? lanes.file.status(), isStill(version, status, lanes) else { return nil }
     }
-    for (index, buffers, filled, read) in pending {
-      finished += 1
-      let range = ByteRanges.hull(of: runs[index])
-      let (count, status) = try await lanes.positional.finish(read)
-      if !bypasses { counters.add(count - filled, to: .positional) }
-      guard count == range.count else { throw try await shrank(version, at: range, got: count, lanes) }
-      results[index] = buffers.map { $0.bytes($0.capacity) }
-      // Each status was taken after its read.
-      if let version, let status { try await check(version, after: range, lanes, seen: status) }
-    }
-    if let version, let last = runs.last, !lanes.isRemote {
-      try await check(version, after: ByteRanges.hull(of: last), lanes)
-    }
-    return Array(results.joined())
+    counters.add(range.count, to: .resident)
+    return buffer.bytes(range.count)
   }
 }
 
@@ -208,7 +72,7 @@ extension FileSource {
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
     guard gate.enter() else { return }
     // `try?`: the next read, if there is one, reports the error.
-    guard let lanes = try? openLanes(for: source), !bypassesPageCache(of: lanes) else { return gate.leave() }
+    guard let lanes = try? openLanes(for: source), !lanes.bypassesPageCache else { return gate.leave() }
     let job = IOJob(isUrgent: false) { [gate, file = lanes.file] in
       file.syscalls.call.advise(file.descriptor, range.lowerBound, range.count, advice == .willNeed)
       gate.leave()
@@ -257,7 +121,7 @@ extension FileSource {
       }
     }
     let result =
-      if mayBlock || lanes.isRemote { try await onThread(of: lanes.threadsForWork, attempt) } else { attempt() }
+      if mayBlock || lanes.isRemote { try await self.work.run(on: lanes.threadsForWork, attempt) } else { attempt() }
     if let version { try await check(version, after: range, lanes) }
     return try result.get()
   }

@@ -131,28 +131,7 @@ extension FileSource {
   func ask<Value: Sendable>(
     _ lanes: FileLanes, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    lanes.isRemote ? try await onThread(of: lanes.threads, work) : try work()
-  }
-
-  /// Does `work`, which may block, on one of the `threads`. If cancelled or closed, the caller returns at once.
-  func onThread<Value: Sendable>(
-    of threads: IOThreads, _ work: @escaping @Sendable () throws -> Value
-  ) async throws -> Value {
-    let answer = Promise<Value>()
-    let gate = gate
-    gate.enterAgain()
-    let job = IOJob {
-      let result = Result { try work() }
-      gate.leave()
-      answer.resolve(result)
-    }
-    threads.submit(job)
-    do {
-      return try await waiting.wait(for: answer)
-    } catch {
-      if threads.withdraw(job) { gate.leave() }
-      throw error
-    }
+    try await self.work.run(on: lanes.isRemote ? lanes.threads : nil, work)
   }
 }
 
@@ -199,7 +178,7 @@ extension FileSource {
   private func lookAtRecording(_ lanes: FileLanes) async throws -> (AppendOnlyFile, FileStatus) {
     var recording = lanes.recording ?? .of(lanes.statusAtOpening)
     while true {
-      try goOn()
+      try work.goOn()
       if let status = try await compare(recording, lanes) {
         lanes.recording = recording
         return (recording, status)
@@ -224,14 +203,14 @@ extension FileSource {
   /// ended.
   private func compare(_ recording: AppendOnlyFile, _ lanes: FileLanes) async throws -> FileStatus? {
     // What is compared was written or read a moment ago, and is nearly always in the page cache.
-    if usesResidentLane(of: lanes) {
+    if lanes.readsHere {
       do throws(RecordingMarker.Lack) {
         return try recording.compare(RecordingMarker(file: lanes.file, waits: false), isClosed: { gate.isClosed })
       } catch {
         if case .failed(let error) = error { throw error }
       }
     }
-    return try await onThread(of: lanes.threads) { [file = lanes.file, gate] in
+    return try await work.run(on: lanes.threads) { [file = lanes.file, gate] in
       do throws(RecordingMarker.Lack) {
         return try recording.compare(RecordingMarker(file: file, waits: true), isClosed: { gate.isClosed })
       } catch {

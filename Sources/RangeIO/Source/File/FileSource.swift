@@ -39,8 +39,9 @@ public import SystemPackage
 public final class FileSource: RangeSource {
   let location: Location
   let configuration: Configuration
-  let gate = ShutdownGate()
-  let waiting = WaiterRegistry()
+  let work = ThreadedWork(gate: ShutdownGate(), waiting: WaiterRegistry())
+  var gate: ShutdownGate { work.gate }
+  var waiting: WaiterRegistry { work.waiting }
   let counters = LaneCounters()
   let opened = PublishedOnce<FileLanes>()
   /// How often another file was found under the path and opened instead of the one before.
@@ -161,28 +162,17 @@ public final class FileSource: RangeSource {
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
     let version = FileSnapshot.of(source)?.version
-    var seen: FileStatus?
-    let bytes: Bytes
-    if bypassesPageCache(of: lanes) {
-      bytes = try await readDirectly(range, lanes, version, &seen)
-    } else if usesPositionalLane {
-      let buffer = try configuration.buffers.buffer(range.count)
-      let filled = mayFillHere(range, lanes) ? try lanes.resident.fill(buffer.memory, from: range) : 0
-      counters.add(filled, to: .resident)
-      if filled < range.count { seen = try await fillRest(of: range, .one(buffer), after: filled, lanes, version) }
-      bytes = buffer.bytes(range.count)
-    } else {
-      bytes = try await readThroughDispatchIO(range, lanes, version, &seen)
+    guard lanes.readsHere(range) else { return try await read([FileRead(range)], of: version, lanes)[0].bytes }
+    let buffer = try configuration.buffers.buffer(range.count)
+    let filled = try lanes.fillHere(buffer, from: range)
+    counters.add(filled, to: .resident)
+    guard filled == range.count else {
+      let rest = FileRead(range, into: buffer, filled: filled)
+      return try await read([rest], of: version, lanes)[0].bytes
     }
-    // The check does not suspend, unless a server must be asked. Only an apparent change is examined further.
-    if let version {
-      if seen == nil, !lanes.isRemote { seen = try lanes.file.status() }
-      guard let seen, isStill(version, seen, lanes) else {
-        try await check(version, after: range, lanes)
-        return bytes
-      }
-    }
-    return bytes
+    // The check does not suspend. Only an apparent change is examined further.
+    if let version, !isStill(version, try lanes.file.status(), lanes) { try await check(version, after: range, lanes) }
+    return buffer.bytes(range.count)
   }
 
   /// Reads and bytes of each way to read: `resident`, `positional`, `dispatchIO`. With ``PageCache/bypass`` also

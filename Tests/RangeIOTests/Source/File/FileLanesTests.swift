@@ -11,22 +11,25 @@ struct FileLanesTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
+  private func context(_ path: String, _ syscalls: Syscalls) throws -> LaneContext {
+    LaneContext(
+      file: try FileOpening.open(FilePath(path), syscalls).file, pool: .shared, threads: .shared,
+      work: ThreadedWork(gate: ShutdownGate(), waiting: WaiterRegistry()))
+  }
+
   @Test func `a channel that is made after the lanes were stopped is stopped as well`() async throws {
     let path = try await directory.file(count: 10_000).path
     let descriptors = CountedDescriptors()
-    let (gate, waiting) = (ShutdownGate(), WaiterRegistry())
-    let lanes = FileLanes(
-      try FileOpening.open(FilePath(path), descriptors.syscalls()), threads: .shared, begun: nil,
-      counters: LaneCounters(),
-      gate: gate,
-      waiting: waiting)
-    try #require(gate.enter(), "a read begins")
-    #expect(gate.close())
-    lanes.stop()
-    let error = await #expect(throws: ReadError.self) { _ = try await lanes.dispatchIOLane() }
+    let context = try context(path, descriptors.syscalls())
+    let lane = DispatchIOLane(context)
+    try #require(context.work.gate.enter(), "a read begins")
+    #expect(context.work.gate.close())
+    lane.stop()
+    let error = await #expect(throws: ReadError.self) { _ = try await lane.channel() }
     try #require(error?.code == .closed)
-    gate.leave()
-    try await lanes.close()
+    context.work.gate.leave()
+    try await lane.close()
+    try await context.file.closed()
     #expect(descriptors.open == 0 && descriptors.wrongCloses == 0)
   }
 
@@ -61,9 +64,8 @@ struct FileLanesTests {
   @Test func `two reads that open the channel at once have one, and the other is closed`() async throws {
     let path = try await directory.file(count: 10_000).path
     let descriptors = CountedDescriptors()
-    let (gate, waiting) = (ShutdownGate(), WaiterRegistry())
-    let lanes = Locked<FileLanes?>(nil)
-    let others = Locked<[DispatchIOLane]>([])
+    let opening = Locked<DispatchIOLane?>(nil)
+    let others = Locked<[DispatchIOChannel]>([])
     let counted = descriptors.syscalls().call
     let openings = Locked(0)
     let syscalls = Syscalls(
@@ -75,11 +77,11 @@ struct FileLanesTests {
             return count == 1
           }
           // Another read comes between, and is done first.
-          if isFirst, let lanes = lanes.withLock({ $0 }) {
+          if isFirst, let lane = opening.withLock({ $0 }) {
             BackgroundWork().start {
               do {
-                let lane = try await lanes.dispatchIOLane()
-                others.withLock { $0.append(lane) }
+                let channel = try await lane.channel()
+                others.withLock { $0.append(channel) }
               } catch {
                 Issue.record(error)
               }
@@ -87,18 +89,17 @@ struct FileLanesTests {
           }
           return counted.reopen(descriptor)
         }, close: counted.close))
-    let opened = FileLanes(
-      try FileOpening.open(FilePath(path), syscalls), threads: .shared, begun: nil, counters: LaneCounters(),
-      gate: gate,
-      waiting: waiting)
-    lanes.withLock { $0 = opened }
-    let lane = try await opened.dispatchIOLane()
-    #expect(others.withLock { $0.allSatisfy { $0 === lane } })
-    #expect(try await opened.dispatchIOLane() === lane)
+    let context = try context(path, syscalls)
+    let lane = DispatchIOLane(context)
+    opening.withLock { $0 = lane }
+    let channel = try await lane.channel()
+    #expect(others.withLock { $0.allSatisfy { $0 === channel } })
+    #expect(try await lane.channel() === channel)
     #expect(descriptors.open == 2)
-    opened.stop()
-    try await opened.close()
-    lanes.withLock { $0 = nil }
+    lane.stop()
+    try await lane.close()
+    try await context.file.closed()
+    opening.withLock { $0 = nil }
     #expect(descriptors.open == 0 && descriptors.wrongCloses == 0)
   }
 
