@@ -36,7 +36,7 @@ public enum SourceConformance {
     if !contents.isEmpty {
       kept = try await checkRanges(source, description, contents, ranges.edges + ranges.some(rounds))
       try await checkSeveral(source, description, contents, &ranges, rounds)
-      try checkReady(source, description, contents, ranges.edges + ranges.some(rounds))
+      try checkAnswers(source, description, contents, ranges.edges + ranges.some(rounds))
       try await checkConcurrent(source, description, contents, ranges.some(max(rounds, 64)))
       try await checkCancelled(source, description, contents)
     }
@@ -109,11 +109,13 @@ public enum SourceConformance {
     }
   }
 
-  private static func checkReady(
+  private static func checkAnswers(
     _ source: some RangeSource, _ description: SourceDescription, _ contents: Bytes, _ ranges: [ByteRange]
   ) throws {
     for range in ranges {
-      if let bytes = source.ready(range, of: description) { try compare(bytes, range, contents, "ready") }
+      if case .here(let bytes) = source.answer(range, of: description) {
+        try compare(bytes, range, contents, "an answer")
+      }
     }
   }
 
@@ -239,8 +241,8 @@ extension SourceConformance {
     try await expectChanged("a read of several ranges") {
       _ = try await source.read([0..<1, 0..<contents.count], of: description)
     }
-    guard source.ready(0..<contents.count, of: description) == nil else {
-      throw Violation(description: "`ready` answers for a version that is gone")
+    if case .here = source.answer(0..<contents.count, of: description) {
+      throw Violation(description: "`answer` answers for a version that is gone")
     }
     await source.close()
   }

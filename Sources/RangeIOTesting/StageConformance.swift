@@ -261,7 +261,9 @@ private struct BytesSource: RangeSource {
 
   init(_ bytes: Bytes, isReady: Bool = false) { (self.bytes, self.isReady) = (bytes, isReady) }
 
-  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { isReady ? bytes.slice(range) : nil }
+  func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> {
+    isReady ? .here(bytes.slice(range)) : .later
+  }
 
   func describe() async throws -> SourceDescription {
     SourceDescription(id: "bytes", validator: Version(), byteCount: bytes.count, preferredBlockSize: 4096)

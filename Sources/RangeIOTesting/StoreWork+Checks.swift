@@ -135,15 +135,13 @@ extension StoreWork {
     }
     // A caller may not need every piece that the store finds.
     guard Bool.random(using: &random) else { return }
-    var bytes: Bytes?
-    if held.loader.isQuick {
-      switch held.loader.loadNow() {
-      case .bytes(let now): bytes = now
-      case .lost: return
-      case .notAtHand: break
-      }
+    let bytes: Bytes?
+    if held.loader.isQuick, case .here(let now) = held.loader.answer() {
+      guard let now else { return }
+      bytes = now
+    } else {
+      bytes = await held.loader.load {}
     }
-    if bytes == nil { bytes = await held.loader.load {} }
     if let bytes { try compare(bytes, held.range, token, "a held piece") }
   }
 

@@ -2,7 +2,7 @@ import RangeIO
 import Synchronization
 
 /// `.hedging` as a user of the library would write it: a second try when the first is late, the first success answers.
-final class OwnHedging: ReadyStage {
+final class OwnHedging: ReadStage {
   private let patience: Duration
   private let secondTries = Atomic<Int>(0)
 
@@ -14,7 +14,7 @@ final class OwnHedging: ReadyStage {
     Counters("OwnHedging", counts: ["second tries": secondTries.load(ordering: .relaxed)])
   }
 
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> { next.answer(request) }
 
   private enum Event {
     case late

@@ -1,12 +1,12 @@
 import RangeIO
 
 /// `.timeLimit` as a user of the library would write it: a read that takes too long throws, and is left behind.
-final class OwnTimeLimit: ReadyStage {
+final class OwnTimeLimit: ReadStage {
   private let limit: Duration
 
   init(_ limit: Duration) { self.limit = limit }
 
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> { next.answer(request) }
 
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     let (outcomes, told) = AsyncStream.makeStream(of: Result<ReadResponse, any Error>.self)

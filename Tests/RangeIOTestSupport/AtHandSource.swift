@@ -41,15 +41,15 @@ final class AtHandSource: RangeSource {
 
   func describe() async throws -> SourceDescription { waiting.description }
 
-  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
+  func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> {
     let (answers, missing, work) = state.withLock { state in
       defer { state.meanwhile = nil }
       return (state.hasAll, state.missingBytes, state.meanwhile)
     }
     work?(range)
-    guard answers else { return nil }
+    guard answers else { return .later }
     state.withLock { $0.ready.append(range) }
-    return SyntheticSource.bytes(range.lowerBound..<range.upperBound - missing)
+    return .here(SyntheticSource.bytes(range.lowerBound..<range.upperBound - missing))
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
@@ -71,8 +71,8 @@ final class SometimesAtHand: RangeSource {
 
   func describe() async throws -> SourceDescription { try await source.describe() }
 
-  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    isAtHand() ? SyntheticSource.bytes(range) : nil
+  func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> {
+    isAtHand() ? .here(SyntheticSource.bytes(range)) : .later
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -115,7 +115,7 @@ struct FillSource {
         parts.append(piece.range)
       }
       for piece in held {
-        guard let bytes = piece.loader.loadNow().bytes, bytes == expected(piece.range),
+        guard let bytes = piece.loader.answeredBytes, bytes == expected(piece.range),
           piece.range.lowerBound <= piece.wanted.lowerBound, piece.wanted.upperBound <= piece.range.upperBound
         else { return nil }
         parts.append(piece.wanted)

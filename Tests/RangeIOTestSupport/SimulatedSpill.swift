@@ -67,7 +67,7 @@ extension FillSource {
     var served: Set<Int> = []
     for piece in held(blocks.lowerBound * token.grid.blockSize..<blocks.upperBound * token.grid.blockSize, in: store) {
       let found = token.grid.blocks(covering: piece.range)
-      guard let bytes = piece.loader.loadNow().bytes else {
+      guard let bytes = piece.loader.answeredBytes else {
         // One of them is damaged, and is not found any more: the others are.
         for block in found where found.count > 1 {
           guard let one = self.served(block..<block + 1, by: store) else { return nil }

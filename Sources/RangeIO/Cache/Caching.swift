@@ -76,7 +76,7 @@ extension ReadPipeline {
 }
 
 /// What `.caching` does.
-final class CachingStage: ReadyStage {
+final class CachingStage: ReadStage {
   private static let lastNumber = Atomic<UInt64>(0)
 
   /// The number under which descriptions know this stage.
@@ -142,7 +142,7 @@ final class CachingStage: ReadyStage {
 
   /// Returns cached bytes from the store; reads the rest from below and stores it.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
-    // `ready` has already answered a hit.
+    // `answer` has already answered a hit.
     guard isServed(request) else { return try await readPast(request, next) }
     guard let admission, request.isPlain, request.purpose == .demand,
       let number = request.source.knownToken(of: number)
@@ -155,11 +155,11 @@ final class CachingStage: ReadyStage {
   }
 
   /// The path of a hit: no lock, and no allocation.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
     guard request.isPlain, let bytes = hit(request.range, of: request.source) else {
-      return request.caching == .onlyIfCached ? onlyIfReady(request) : nil
+      return request.caching == .onlyIfCached ? onlyIfHere(request) : .later
     }
-    return ReadResponse(bytes)
+    return .here(ReadResponse(bytes))
   }
 
   /// The bytes of a range that lies in one block in memory.
@@ -184,15 +184,15 @@ final class CachingStage: ReadyStage {
   }
 
   /// Answers an `.onlyIfCached` request at once if the store has all of it in memory, over any number of blocks.
-  private func onlyIfReady(_ request: ReadRequest) -> ReadResponse? {
+  private func onlyIfHere(_ request: ReadRequest) -> ReadAnswer<ReadResponse> {
     let grid = grid(of: request.source)
     guard request.moreRanges.isEmpty, request.range.count <= largest,
       let token = request.source.knownToken(of: number) ?? tokenInStore(of: request.source, grid),
       // Does not count: `read` looks up what is missing here again.
       store.holds(request.range, token: token, grid: grid),
       case .hit(let bytes) = store.lookUp(request.range, token: token, grid: grid)
-    else { return nil }
-    return ReadResponse(bytes)
+    else { return .later }
+    return .here(ReadResponse(bytes))
   }
 
   /// The token of a version that was not read through this snapshot yet, if the store knows that version.

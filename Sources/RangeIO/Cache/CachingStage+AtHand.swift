@@ -26,8 +26,8 @@ extension CachingStage {
       ? ReadRequest(wide, of: request.source, urgency: nil, grid: ticket.token.grid)
       : ReadRequest(plain: wide, of: request.source)
     timing?.begin()
-    let answer = next.ready(below)
-    guard let response = answer, response.bytes.count == wide.count, response.moreBytes.isEmpty else {
+    guard case .here(let response) = next.answer(below), response.bytes.count == wide.count, response.moreBytes.isEmpty
+    else {
       if let reservation { store.cancel(reservation) }
       hasBytesAtHand.store(false, ordering: .relaxed)
       return nil
@@ -49,16 +49,18 @@ extension CachingStage {
   /// Takes no flight, for the same reason. Two reads of one piece at the same moment may both load it.
   ///
   /// - Returns: the bytes of the read; `nil` if a flight must load the piece.
-  func loadAtHand(_ piece: DeferredPiece, _ request: ReadRequest, _ token: ChunkToken) -> QuickLoad? {
+  func loadAtHand(
+    _ piece: DeferredPiece, _ request: ReadRequest, _ token: ChunkToken
+  ) -> ReadAnswer<Bytes?>? {
     guard piece.wanted == request.range, piece.range.contains(piece.wanted), piece.loader.isQuick,
       piece.range.count <= Self.mostQuickBytes, token.flights.isIdle || !token.flights.brings(piece.range)
     else { return nil }
-    let loaded = piece.loader.loadNow()
-    guard case .bytes(let bytes) = loaded else { return loaded }
-    guard bytes.count == piece.range.count else { return .lost }
+    let loaded = piece.loader.answer()
+    guard case .here(let bytes?) = loaded else { return loaded }
+    guard bytes.count == piece.range.count else { return .here(nil) }
     guard piece.range != piece.wanted else { return loaded }
     let lower = piece.wanted.lowerBound - piece.range.lowerBound
-    return .bytes(bytes.slice(lower..<lower + piece.wanted.count))
+    return .here(bytes.slice(lower..<lower + piece.wanted.count))
   }
 
   /// The bytes of a read past the store, if the stages below have them at hand.
@@ -68,7 +70,7 @@ extension CachingStage {
     guard request.isPlain, !request.source.isBorrowed,
       hasBytesAtHand.load(ordering: .relaxed) || next.bottom.cacheMisses % 16 == 0
     else { return nil }
-    let response = next.ready(request)
+    let response = next.answer(request).value
     let isAtHand = response.map { $0.bytes.count == request.range.count && $0.moreBytes.isEmpty } ?? false
     if hasBytesAtHand.load(ordering: .relaxed) != isAtHand { hasBytesAtHand.store(isAtHand, ordering: .relaxed) }
     return isAtHand ? response : nil

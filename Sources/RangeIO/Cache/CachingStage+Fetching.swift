@@ -25,10 +25,10 @@ extension CachingStage {
       return try await readMissing(request, ticket.token, isFirst, next, (mark, CachedParts(request.range, found)))
     case .partial(let pieces, let deferred, let gaps) where deferred.count == 1 && pieces.isEmpty && gaps.isEmpty:
       switch loadAtHand(deferred[0], request, token) {
-      case .bytes(let bytes): return ReadResponse(bytes)
+      case .here(let bytes?): return ReadResponse(bytes)
       // It was damaged, and is not found again.
-      case .lost: return try await readMissing(request, token, isFirst, next)
-      case .notAtHand: break
+      case .here(nil): return try await readMissing(request, token, isFirst, next)
+      case .later: break
       case nil: return try await readMissing(request, token, isFirst, next, (mark, CachedParts(request.range, found)))
       }
       var parts = CachedParts(request.range, found)
@@ -224,14 +224,9 @@ extension CachingStage {
       let piece = deferred[deferred.partitionPoint { $0.wanted.upperBound > start.range.lowerBound }]
       if !mustWait, piece.loader.isQuick, quickBytes < Self.mostQuickBytes {
         quickBytes += piece.range.count
-        switch piece.loader.loadNow() {
-        case .bytes(let bytes):
+        if case .here(let bytes) = piece.loader.answer() {
           token.flights.complete(start.flight, start.range, Self.cut(bytes, piece, start.range))
           continue
-        case .lost:
-          token.flights.complete(start.flight, start.range, Self.cut(nil, piece, start.range))
-          continue
-        case .notAtHand: break
         }
       }
       let race = DeferredRace { token.flights.complete(start.flight, start.range, $0) }

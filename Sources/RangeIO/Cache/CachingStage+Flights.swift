@@ -94,9 +94,10 @@ extension CachingStage {
       range, of: fetch.source, urgency: token.flights.urgency(of: start),
       grid: reservation == nil ? nil : token.grid)
     let isQuick = tally.isQuick(range.count)
-    // Bytes that are ready need no task. Other reads may have joined already, and get their answer too.
+    // Bytes that are here need no task. Other reads may have joined already, and get their answer too.
     if isQuick, let reservation, token.grid.blocks(covering: range).count == 1,
-      let response = fetch.next.ready(request), response.bytes.count == range.count, response.moreBytes.isEmpty
+      case .here(let response) = fetch.next.answer(request), response.bytes.count == range.count,
+      response.moreBytes.isEmpty
     {
       hasBytesAtHand.store(true, ordering: .relaxed)
       store.insert(response.bytes, at: range, ticket: ticket, reservation: reservation)

@@ -29,7 +29,7 @@
   }
 
   /// The response, if it is there without waiting.
-  @usableFromInline func ready(_ request: ReadRequest) -> ReadResponse? { nil }
+  @usableFromInline func answer(_ request: ReadRequest) -> ReadAnswer<ReadResponse> { .later }
 
   /// See ``ReadNext/groups(_:of:)``.
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { nil }
@@ -52,10 +52,7 @@
   /// The stage, if it is a cache.
   let cache: (any CacheStage)?
   let discarding: (any DiscardingStage)?
-  // Not optional but a stand-in where there is none: unwrapping an optional class counts a reference.
-  private let hasReadyStage: Bool
-  private let readyStage: any ReadyStage
-  /// See ``ReadyStage/ignoresHits``. Not of a stage that shows other bytes: those below it have another description.
+  /// See ``ReadStage/ignoresHits``. Not of a stage that shows other bytes: those below it have another description.
   private let isSkippedByHits: Bool
   private let gatheringStage: (any GatheringStage)?
   private let explainingStage: (any ExplainingStage)?
@@ -69,17 +66,19 @@
     gatheringStage = stage as? any GatheringStage
     explainingStage = stage as? any ExplainingStage
     kind = type(of: stage)
-    hasReadyStage = stage is any ReadyStage
-    readyStage = stage as? any ReadyStage ?? NeverReady.shared
-    isSkippedByHits = stage.isSkippedByHits && next.showsSameBytes
+    isSkippedByHits = stage.ignoresHits && next.showsSameBytes
     super.init(
       background: next.background, time: next.time, bottom: next.link.bottom, isStage: true, calledBy: caller)
   }
 
-  @usableFromInline override func ready(_ request: ReadRequest) -> ReadResponse? {
-    if isSkippedByHits { return next.link.ready(request) }
-    return hasReadyStage ? readyStage.ready(request, next: next) : nil
+  @usableFromInline override func answer(_ request: ReadRequest) -> ReadAnswer<ReadResponse> {
+    isSkippedByHits ? next.link.answer(request) : Self.ask(stage, request, next)
   }
+
+  /// The stage is borrowed, see ``ReadNext/pass(_:to:_:)``.
+  @inline(__always) private static func ask(
+    _ stage: borrowing any ReadStage & ~Copyable, _ request: ReadRequest, _ next: ReadNext
+  ) -> ReadAnswer<ReadResponse> { stage.answer(request, next: next) }
 
   override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
     if let explainingStage { return explainingStage.explain(range, of: source, next: next) }
@@ -99,14 +98,6 @@
     guard let gatheringStage else { return next.gathering(of: source) }
     return gatheringStage.gathering(of: source)
   }
-}
-
-/// The stand-in for a stage that is never ready.
-private final class NeverReady: ReadyStage {
-  static let shared = NeverReady()
-
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { nil }
-  func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
 }
 
 /// Removes the description that the stage above derived, so that stages below see theirs.

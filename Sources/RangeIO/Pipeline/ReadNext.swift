@@ -57,14 +57,14 @@ public struct ReadNext: Sendable {
 
   /// - Parameters:
   ///   - request: one whose ranges are checked.
-  ///   - isAsked: whether the caller knows that nothing is ready.
+  ///   - isAsked: whether the caller knows that nothing is here without waiting.
   @inlinable @inline(__always)
   nonisolated(nonsending) func read(_ request: ReadRequest, isAsked: Bool) async throws -> ReadResponse {
     // Compiled into the stage above, so that a stage costs one asynchronous call and not another one for its link. Each
     // call takes some 20 ns, and a hit in memory takes less than the system call that it saves.
     guard link.isStage else { return try await link.read(request) }
     let stageLink = unsafeDowncast(link, to: StageLink.self)
-    if !isAsked, let response = stageLink.ready(request) { return response }
+    if !isAsked, case .here(let response) = stageLink.answer(request) { return response }
     return try await Self.pass(request, to: stageLink.stage, stageLink.next)
   }
 
@@ -78,9 +78,11 @@ public struct ReadNext: Sendable {
   /// Whether the stage above shows the same bytes as this: it does not derive its own source.
   var showsSameBytes: Bool { !(link is BaseDescriptionLink) }
 
-  /// Returns the response if the stages below have it now: without waiting, and without an asynchronous call. `nil`
-  /// means nothing in particular.
-  public func ready(_ request: ReadRequest) -> ReadResponse? { link.takes(request) ? link.ready(request) : nil }
+  /// Returns the response if the stages below have it now: without waiting, and without an asynchronous call. For
+  /// ``ReadStage/answer(_:next:)``: elsewhere call this as a function, which asks first.
+  public func answer(_ request: ReadRequest) -> ReadAnswer<ReadResponse> {
+    link.takes(request) ? link.answer(request) : .later
+  }
 
   /// Which of `ranges`, ascending and disjoint, are better requested together. Each result is the indices of ranges for
   /// one request, in order. `nil` if no stage below groups ranges: request each one separately.

@@ -202,18 +202,20 @@ private final class EndLink: ReadLink, @unchecked Sendable {
     super.init(background: link.background, time: time, bottom: link, calledBy: caller)
   }
 
-  override func ready(_ request: ReadRequest) -> ReadResponse? {
+  override func answer(_ request: ReadRequest) -> ReadAnswer<ReadResponse> {
     // A source that lends memory has something better for a read that is not kept.
-    guard request.grid != nil || !request.source.isBorrowed, request.isOfOneRange, gate.enter() else { return nil }
+    guard request.grid != nil || !request.source.isBorrowed, request.isOfOneRange, gate.enter() else { return .later }
     defer { gate.leave() }
     // The read that follows reports any error.
-    guard let bytes = Self.ready(request, source), bytes.count == request.range.count else { return nil }
-    return ReadResponse(bytes)
+    guard case .here(let bytes) = Self.answer(request, source), bytes.count == request.range.count else {
+      return .later
+    }
+    return .here(ReadResponse(bytes))
   }
 
-  @inline(__always) private static func ready(
+  @inline(__always) private static func answer(
     _ request: ReadRequest, _ source: borrowing any RangeSource & ~Copyable
-  ) -> Bytes? { source.ready(request.range, of: request.source) }
+  ) -> ReadAnswer<Bytes> { source.answer(request.range, of: request.source) }
 
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
     guard request.source.answersCancellation else {

@@ -106,7 +106,7 @@ extension RangeReader {
   ///
   /// - Returns: exactly `range.count` bytes, of the same version that reads return; empty bytes for an empty range
   ///   within the source. Returns `nil` if the cache lacks some of the bytes in memory, if a stage between the reader
-  ///   and its cache cannot answer without waiting (``ReadyStage``), if there is no `.caching` stage, if the range is
+  ///   and its cache has no ``ReadStage/answer(_:next:)``, if there is no `.caching` stage, if the range is
   ///   past the end of the source, or if the reader is closed. Compressed and spilled blocks also give `nil`; the next
   ///   `read` loads them.
   /// - Complexity: within one block, a hash look-up and a slice, without allocation. Across blocks, that for each
@@ -145,13 +145,13 @@ extension ReaderCore {
     guard Self.lies(range, within: source) else { return nil }
     guard !range.isEmpty else { return Bytes() }
     var request = ReadRequest(plain: range, of: source)
-    var response = head.ready(request)
-    if response == nil {
+    var answer = head.answer(request)
+    if case .later = answer {
       // The range may span several blocks.
       request.caching = .onlyIfCached
-      response = head.ready(request)
+      answer = head.answer(request)
     }
-    guard let bytes = response?.bytes, bytes.count == range.count else { return nil }
+    guard let bytes = answer.value?.bytes, bytes.count == range.count else { return nil }
     counters.succeeded(bytes.count)
     return bytes
   }

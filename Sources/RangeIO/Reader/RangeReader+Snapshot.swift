@@ -41,17 +41,17 @@ extension RangeReader {
     }
 
     /// The bytes of `range`, of this version, if nothing must be waited for; `nil` otherwise, and if they cannot be read.
-    package func ready(_ range: ByteRange) -> Bytes? {
+    package func answer(_ range: ByteRange) -> Bytes? {
       guard ReaderCore.lies(range, within: source), !range.isEmpty, core.gate.enter() else { return nil }
       defer { core.gate.leave() }
       var request = ReadRequest(plain: range, of: source)
-      var response = core.head.ready(request)
-      if response == nil, core.hasCache {
+      var answer = core.head.answer(request)
+      if case .later = answer, core.hasCache {
         // The range may span several blocks.
         request.caching = .onlyIfCached
-        response = core.head.ready(request)
+        answer = core.head.answer(request)
       }
-      guard let bytes = response?.bytes, bytes.count == range.count else { return nil }
+      guard let bytes = answer.value?.bytes, bytes.count == range.count else { return nil }
       core.counters.succeeded(bytes.count)
       return bytes
     }

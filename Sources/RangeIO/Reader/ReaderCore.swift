@@ -61,7 +61,7 @@ final class ReaderCore: Sendable {
     streamedSource = link.source as? any StreamedSource
     hasCache = pipeline.stages.contains { $0 is any CacheStage }
     readsAhead = pipeline.stages.contains { $0 is ReadAheadStage }
-    let top = pipeline.stages.first { !$0.isSkippedByHits }
+    let top = pipeline.stages.first { !$0.ignoresHits }
     isCacheOnTop = top is CachingStage
     isCacheAlone = isCacheOnTop && pipeline.stages.count == 1 && needsNothing
     topCache = pipeline.stages.lazy.compactMap { $0 as? CachingStage }.first ?? Self.noCache

@@ -79,6 +79,10 @@ extension RangeSource where Self: ~Copyable {
   @available(*, unavailable, message: "set 'reportsChanges' in the traits of the description")
   public var tellsOfChanges: Bool { false }
 
+  /// Now ``answer(_:of:)``.
+  @available(*, unavailable, message: "write 'answer(_:of:)', which returns '.here(bytes)' or '.later'")
+  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { nil }
+
   /// Now `read(_ ranges:of:)`.
   @available(*, unavailable, message: "use 'read(grid.pieces(of: range).map(\\.range), of: source)'")
   public func read(
@@ -160,4 +164,25 @@ extension FileSource {
     of source: SourceDescription, for range: ByteRange, waits: Bool,
     _ work: @escaping @Sendable (FileDescriptor) throws -> Value
   ) async throws -> Value { try await withDescriptor(of: source, for: range, work) }
+}
+
+/// Now a part of ``ReadStage``.
+@available(
+  *, unavailable, renamed: "ReadStage", message: "conform to 'ReadStage', and write 'answer' in place of 'ready'"
+)
+public protocol ReadyStage {}
+
+extension ReadNext {
+  /// Now ``answer(_:)``.
+  @available(*, unavailable, message: "write 'answer(_:)', which returns '.here(response)' or '.later'")
+  public func ready(_ request: ReadRequest) -> ReadResponse? { nil }
+}
+
+extension DeferredPiece {
+  /// Now one initializer for both.
+  @available(*, unavailable, message: "write 'answer: { .here(bytes) }' in place of 'loadNow', and 'load'")
+  public init(
+    range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool = false,
+    loadNow: @escaping @Sendable () -> Bytes?
+  ) { self.init(range: range, wanted: wanted, ticket: ticket, shouldPromote: shouldPromote) { _ in loadNow() } }
 }

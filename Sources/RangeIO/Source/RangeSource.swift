@@ -41,11 +41,11 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// Returns the bytes of `range`, of the version that `source` describes.
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes
 
-  /// Returns the bytes of `range` if that takes no waiting and no more time than copying them. `nil` means nothing in
-  /// particular: the caller then calls ``read(_:of:)``. By default always `nil`.
+  /// Returns the bytes of `range` if that takes no waiting and no more time than copying them. After ``ReadAnswer/later`` the
+  /// caller calls ``read(_:of:)``. By default always `later`.
   ///
   /// Saves a cache the task that it otherwise starts for every read of the source.
-  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes?
+  func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes>
 
   /// Returns the bytes of several ranges, in the order of `ranges`. By default calls ``read(_:of:)`` for one after the
   /// other, and once for ranges that follow each other without a gap.
@@ -68,8 +68,8 @@ public protocol RangeSource: ~Copyable, Sendable {
 }
 
 extension RangeSource where Self: ~Copyable {
-  /// Returns `nil`.
-  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? { nil }
+  /// Returns ``ReadAnswer/later``.
+  public func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> { .later }
 
   /// Reads one range after the other, and ranges without a gap between them as one.
   public nonisolated(nonsending) func read(

@@ -43,7 +43,7 @@ extension SourceDescription {
     /// Whether `RangeSource.waitForChange(after:)` reports all changes as they happen. If so, readers poll only seldom.
     public var reportsChanges = false
     /// Whether reads of one range lend memory that must not be kept, such as mapped memory. A cache then asks by
-    /// `RangeSource.read(_ ranges:)`, also for a single range: that one returns copies, and so does `ready`.
+    /// `RangeSource.read(_ ranges:)`, also for a single range: that one returns copies, and so does `answer`.
     public var isBorrowed = false
     /// An object of the source, which finds it again when it gets its description back. Opaque to all other code.
     public var context: (any AnyObject & Sendable)?

@@ -104,7 +104,7 @@ extension Observing.Statistics: CustomStringConvertible {
 }
 
 /// What `.observing` does.
-final class ObservingStage: ReadyStage {
+final class ObservingStage: ReadStage {
   private let bytes = Atomic<Int>(0)
   private let failures = Atomic<Int>(0)
   private let cancellations = Atomic<Int>(0)
@@ -132,13 +132,14 @@ final class ObservingStage: ReadyStage {
   }
 
   /// Passes a cache hit on and counts it.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
     let start = next.time.now
-    guard let response = next.ready(request) else { return nil }
+    let answer = next.answer(request)
+    guard case .here(let response) = answer else { return .later }
     trace?.record(request, at: start)
     latency.add(start.duration(to: next.time.now))
     bytes.wrappingAdd(response.byteCount, ordering: .relaxed)
-    return response
+    return answer
   }
 
   /// Has the trace written so far. The trace itself stays open, since other readers may list this.

@@ -32,7 +32,7 @@ extension ReadPipeline {
 }
 
 /// What `.timeLimit` does.
-final class TimeLimitStage: ReadyStage, TimedStage {
+final class TimeLimitStage: ReadStage, TimedStage {
   let limit: Duration
   private let counts = Stripes()
 
@@ -46,7 +46,7 @@ final class TimeLimitStage: ReadyStage, TimedStage {
   var ignoresHits: Bool { true }
 
   /// Passes a cache hit on.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> { next.answer(request) }
 
   /// Passes the read on, and ends it when the time is over.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {

@@ -15,34 +15,27 @@ public struct DeferredPiece: Sendable {
   /// Loads the piece.
   package let loader: any PieceLoader
 
-  /// Creates a piece that takes time to load, from a disk or a database.
+  /// Creates a piece.
   ///
   /// - Parameters:
   ///   - range: the range that `load` returns: usually the whole block.
   ///   - wanted: the part of the look-up that this piece covers. Lies within `range`.
   ///   - ticket: made while the piece was known to be here: under the lock of its place.
   ///   - shouldPromote: whether the tier above should keep the piece from now on. Default: no.
-  ///   - load: loads the bytes of `range`; keeps what it needs, so that it also works after an eviction. It returns
-  ///     `nil` if they are damaged or lost; the store must not find them again then. It ends early when its task is
-  ///     cancelled. It may call `whenLate` once, if it takes so long that the source should be read as well.
+  ///   - answer: returns the bytes of `range` on the reader's thread, for work that must not wait and takes no longer than
+  ///     switching threads, such as decompressing a small block. Default: nothing is done there.
+  ///   - load: loads the bytes of `range`; keeps what it needs, so that it also works after an eviction. It ends early when its
+  ///     task is cancelled. It may call `whenLate` once, if it takes so long that the source should be read as well.
+  ///
+  /// Both return `nil` if the bytes are damaged or lost; the store must not find them again then.
   public init(
     range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool = false,
+    answer: (@Sendable () -> ReadAnswer<Bytes?>)? = nil,
     load: @escaping @Sendable (_ whenLate: @escaping @Sendable () -> Void) async -> Bytes?
   ) {
     self.init(
-      range: range, wanted: wanted, ticket: ticket, shouldPromote: shouldPromote, loader: SlowLoader(body: load))
-  }
-
-  /// Creates a piece that is loaded without waiting, on the reader's thread: for work that takes no longer than
-  /// switching threads, such as decompressing a small block.
-  ///
-  /// - Parameter loadNow: as `load`, but must not wait.
-  public init(
-    range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool = false,
-    loadNow: @escaping @Sendable () -> Bytes?
-  ) {
-    self.init(
-      range: range, wanted: wanted, ticket: ticket, shouldPromote: shouldPromote, loader: QuickLoader(body: loadNow))
+      range: range, wanted: wanted, ticket: ticket, shouldPromote: shouldPromote,
+      loader: OwnLoader(ownAnswer: answer, body: load))
   }
 
   package init(range: ByteRange, wanted: ByteRange, ticket: ChunkTicket, shouldPromote: Bool, loader: any PieceLoader) {
@@ -61,14 +54,14 @@ public struct DeferredPiece: Sendable {
 
 /// Loads a piece that a look-up found. The loader keeps what it needs, so it can load the piece even after an eviction.
 ///
-/// Each fetch that wants the piece loads at most once: with ``loadNow()`` if ``isQuick`` is true, and with
-/// ``load(whenLate:)`` if it is not, or if ``loadNow()`` returned ``QuickLoad/notAtHand``.
+/// Each fetch that wants the piece loads at most once: with ``answer()`` if ``isQuick`` is true, and with
+/// ``load(whenLate:)`` if it is not, or if ``answer()`` was ``ReadAnswer/later``.
 package protocol PieceLoader: Sendable {
-  /// Whether ``loadNow()`` is worth trying on the reader's thread: it takes no longer than switching threads.
+  /// Whether ``answer()`` is worth trying on the reader's thread: it takes no longer than switching threads.
   var isQuick: Bool { get }
 
-  /// Loads the piece without waiting.
-  func loadNow() -> QuickLoad
+  /// Loads the piece, if that takes no waiting. `nil`: it is damaged or lost, and the store does not find it again.
+  func answer() -> ReadAnswer<Bytes?>
 
   /// Loads the bytes of the piece. Returns `nil` if they are damaged or lost; the store then does not find them again.
   /// Ends early when its task is cancelled. `whenLate`: call this, at most once, when loading takes so long that the
@@ -76,31 +69,12 @@ package protocol PieceLoader: Sendable {
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes?
 }
 
-/// The result of loading a piece without waiting.
-package enum QuickLoad: Sendable {
-  /// The bytes of the piece.
-  case bytes(Bytes)
-  /// The piece is damaged or lost. The store does not find it again.
-  case lost
-  /// Loading would have to wait.
-  case notAtHand
-
-  /// The bytes, if they were loaded.
-  package var bytes: Bytes? { if case .bytes(let bytes) = self { bytes } else { nil } }
-}
-
-private struct SlowLoader: PieceLoader {
+/// What a store of the user's does.
+private struct OwnLoader: PieceLoader {
+  let ownAnswer: (@Sendable () -> ReadAnswer<Bytes?>)?
   let body: @Sendable (_ whenLate: @escaping @Sendable () -> Void) async -> Bytes?
 
-  var isQuick: Bool { false }
-  func loadNow() -> QuickLoad { .notAtHand }
+  var isQuick: Bool { ownAnswer != nil }
+  func answer() -> ReadAnswer<Bytes?> { ownAnswer?() ?? .later }
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? { await body(whenLate) }
-}
-
-private struct QuickLoader: PieceLoader {
-  let body: @Sendable () -> Bytes?
-
-  var isQuick: Bool { true }
-  func loadNow() -> QuickLoad { body().map { .bytes($0) } ?? .lost }
-  func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? { body() }
 }

@@ -177,7 +177,7 @@ private struct CompressedLoader: PieceLoader {
     return decompress()
   }
 
-  func loadNow() -> QuickLoad { decompress().map { .bytes($0) } ?? .lost }
+  func answer() -> ReadAnswer<Bytes?> { .here(decompress()) }
 
   private func decompress() -> Bytes? {
     guard let bytes = store.decode(place, count: range.count) else {

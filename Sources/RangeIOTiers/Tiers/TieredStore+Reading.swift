@@ -154,18 +154,12 @@ private struct RisingLoader: PieceLoader {
     return rise(await loader.load(whenLate: whenLate), reservation)
   }
 
-  func loadNow() -> QuickLoad {
+  func answer() -> ReadAnswer<Bytes?> {
     let reservation = reserve()
-    switch loader.loadNow() {
-    case .bytes(let bytes): return rise(bytes, reservation).map { .bytes($0) } ?? .lost
-    case .lost:
-      _ = rise(nil, reservation)
-      return .lost
-    case .notAtHand:
-      // Room is reserved again when the piece is loaded.
-      if let reservation { store.cancel(reservation) }
-      return .notAtHand
-    }
+    if case .here(let bytes) = loader.answer() { return .here(rise(bytes, reservation)) }
+    // Room is reserved again when the piece is loaded.
+    if let reservation { store.cancel(reservation) }
+    return .later
   }
 
   private func reserve() -> ChunkReservation? {

@@ -69,7 +69,12 @@ struct TierTarget: ReplayTarget {
     case .partial(_, let held, let missing):
       gaps = missing
       // A piece that cannot be loaded counts as missing. The codecs used here never fail.
-      for piece in held where piece.loader.loadNow().bytes == nil { gaps.append(piece.wanted) }
+      for piece in held {
+        guard case .here(_?) = piece.loader.answer() else {
+          gaps.append(piece.wanted)
+          continue
+        }
+      }
     case .miss: gaps = [range]
     }
     for gap in gaps { fetch(token.grid.outward(gap, in: source.byteCount), fetched: &fetched) }

@@ -75,10 +75,10 @@ struct MemorySource: RangeSource {
 final class Odd: RangeSource {
   enum Fault: CaseIterable, Sendable {
     static let allCases: [Fault] = [
-      .otherID, .otherVersion, .believesAnything, .otherForm, .size, .order, .pieces, .ready, .cancellation,
+      .otherID, .otherVersion, .believesAnything, .otherForm, .size, .order, .pieces, .answer, .cancellation,
       .overwrites,
     ]
-    case none, otherID, otherVersion, believesAnything, otherForm, size, order, pieces, ready, cancellation, overwrites
+    case none, otherID, otherVersion, believesAnything, otherForm, size, order, pieces, answer, cancellation, overwrites
   }
   struct Version: SourceDescription.Validator {
     let number: Int
@@ -122,8 +122,9 @@ final class Odd: RangeSource {
     return fault == .order ? all.reversed() : all
   }
 
-  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    fault == .ready && range.lowerBound > 0 ? contents.slice(range.lowerBound - 1..<range.upperBound - 1) : nil
+  func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> {
+    fault == .answer && range.lowerBound > 0
+      ? .here(contents.slice(range.lowerBound - 1..<range.upperBound - 1)) : .later
   }
 
   /// Hands the same memory out again and again.

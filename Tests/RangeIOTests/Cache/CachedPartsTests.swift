@@ -8,7 +8,7 @@ import Testing
 struct CachedPartsTests {
   private struct Nothing: PieceLoader {
     var isQuick: Bool { true }
-    func loadNow() -> QuickLoad { .lost }
+    func answer() -> ReadAnswer<Bytes?> { .here(nil) }
     func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? { nil }
   }
 

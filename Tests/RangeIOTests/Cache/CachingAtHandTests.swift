@@ -66,13 +66,13 @@ struct CachingAtHandTests {
   }
 
   /// Answers with other bytes than it was asked for, if asked for what is at hand.
-  private final class Miscounting: ReadyStage {
+  private final class Miscounting: ReadStage {
     let more: Int
 
     init(more: Int) { self.more = more }
 
-    func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
-      ReadResponse(Bytes([UInt8](repeating: 9, count: max(0, request.range.count + more))))
+    func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
+      .here(ReadResponse(Bytes([UInt8](repeating: 9, count: max(0, request.range.count + more)))))
     }
 
     func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }

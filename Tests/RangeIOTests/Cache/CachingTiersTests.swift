@@ -232,7 +232,7 @@ import Testing
     struct Never: PieceLoader {
       let isQuick: Bool
       func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? { nil }
-      func loadNow() -> QuickLoad { .bytes(Bytes([1, 2, 3])) }
+      func answer() -> ReadAnswer<Bytes?> { .here(Bytes([1, 2, 3])) }
     }
     final class Liar: FullChunkStore {
       let sources = ChunkSources()

@@ -7,12 +7,12 @@ import Testing
 /// A stage of the user's may pass on anything: what the stages below then see, and what the stage gets.
 @Suite(.simulated) struct UnusualRequestsTests {
   /// Passes on other ranges than it was asked for.
-  private final class Straying: ReadyStage {
+  private final class Straying: ReadStage {
     let ranges: [ByteRange]
     /// The bytes that stages above do not see, at the end; `nil` for a stage that shows what is below.
     let hidden: Int?
     let got = Noted<[Bytes]>()
-    let isReady = Noted<Bool>()
+    let isHere = Noted<Bool>()
 
     init(_ ranges: [ByteRange], hidden: Int? = nil) { (self.ranges, self.hidden) = (ranges, hidden) }
 
@@ -27,9 +27,9 @@ import Testing
       return other
     }
 
-    func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
-      isReady.add(next.ready(stray(request)) != nil)
-      return nil
+    func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
+      isHere.add(next.answer(stray(request)).value != nil)
+      return .later
     }
 
     func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
@@ -68,7 +68,7 @@ import Testing
       let straying = Straying([empty])
       let (reader, source) = try await reader(straying, below)
       _ = try await reader.read(0..<10)
-      #expect(straying.got.all == [[Bytes()]] && straying.isReady.all == [false] && source.requests.isEmpty)
+      #expect(straying.got.all == [[Bytes()]] && straying.isHere.all == [false] && source.requests.isEmpty)
       await reader.close()
     }
   }
@@ -98,7 +98,7 @@ import Testing
         let (reader, source) = try await reader(straying, below)
         let error = await #expect(throws: ReadError.self) { try await reader.read(0..<10) }
         #expect(error?.code == .invalidResponse && error?.message.contains("Straying asks for \(range)") == true)
-        #expect(straying.isReady.all == [false] && source.requests.isEmpty)
+        #expect(straying.isHere.all == [false] && source.requests.isEmpty)
         await reader.close()
       }
     }

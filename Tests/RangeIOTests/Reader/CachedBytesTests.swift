@@ -157,7 +157,7 @@ import Testing
 }
 
 /// A stage that counts its calls. If it derives a source, then one with the same bytes.
-private final class HitCounting: ReadyStage {
+private final class HitCounting: ReadStage {
   let ignoresHits: Bool
   private let derives: Bool
   let asked = Atomic<Int>(0)
@@ -172,9 +172,9 @@ private final class HitCounting: ReadyStage {
     derives ? below.deriving("same", byteCount: below.byteCount) : below
   }
 
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
     asked.add(1, ordering: .relaxed)
-    return next.ready(request)
+    return next.answer(request)
   }
 
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {

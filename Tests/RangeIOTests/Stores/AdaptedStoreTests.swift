@@ -32,7 +32,8 @@ import Testing
       let deferred =
         isSlow
         ? DeferredPiece(range: whole, wanted: range, ticket: ticketNow, shouldPromote: true) { _ in piece.bytes }
-        : DeferredPiece(range: whole, wanted: range, ticket: ticketNow, loadNow: { piece.bytes })
+        : DeferredPiece(
+          range: whole, wanted: range, ticket: ticketNow, answer: { .here(piece.bytes) }, load: { _ in piece.bytes })
       return .partial(pieces: [], deferred: [deferred], gaps: [])
     }
 

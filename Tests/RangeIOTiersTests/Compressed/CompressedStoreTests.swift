@@ -39,7 +39,7 @@ struct CompressedStoreTests {
     #expect(piece.wanted.count == 10)
     #expect(!piece.shouldPromote)
     #expect(piece.loader.isQuick)
-    #expect(piece.loader.loadNow().bytes == source.expected(piece.range))
+    #expect(piece.loader.answeredBytes == source.expected(piece.range))
     #expect(source.held(source.block(3), in: store).map(\.shouldPromote) == [true])
     #expect(source.read(source.block(2).lowerBound..<source.block(5).upperBound, in: store) == [source.block(3)])
     let statistics = store.counts()
@@ -276,7 +276,7 @@ struct CompressedStoreTests {
     store.drop(to: 0)
     #expect(store.counts().blocks == 0)
     #expect(store.ledger.bytes == SegmentMemory.footprint(of: store.segmentSize))
-    #expect(held[0].loader.loadNow().bytes == source.expected(source.block(0)))
+    #expect(held[0].loader.answeredBytes == source.expected(source.block(0)))
     held = []
     #expect(store.ledger.bytes == 0)
     // However much is held by readers, nothing is taken beyond the limit for others.
@@ -284,7 +284,7 @@ struct CompressedStoreTests {
       source.put(block, in: store)
       held += source.held(source.block(block), in: store)
     }
-    for piece in held { #expect(piece.loader.loadNow().bytes == source.expected(piece.range)) }
+    for piece in held { #expect(piece.loader.answeredBytes == source.expected(piece.range)) }
     #expect(store.counts().dropped > 0)
     #expect(store.counts().peakBytes <= 256 << 10)
     held = []
@@ -341,7 +341,7 @@ struct CompressedStoreTests {
     for block in 0..<3 { source.put(block, in: store) }
     damaged.withLock { $0 = true }
     let held = source.held(source.block(1), in: store)
-    #expect(held[0].loader.loadNow().bytes == nil)
+    #expect(held[0].loader.answeredBytes == nil)
     damaged.withLock { $0 = false }
     #expect(source.read(0..<3 * 4096, in: store) == [source.block(0), source.block(2)])
     #expect(store.counts().damaged == 1)

@@ -161,7 +161,7 @@ import Testing
     tiered.clock.advance(by: .seconds(4))
     tiered.sink(tiered.block(9))
     #expect(tiered.isBelow(tiered.block(3)))
-    for _ in 0..<2 { for piece in tiered.held(tiered.block(3)) { #expect(piece.loader.loadNow().bytes != nil) } }
+    for _ in 0..<2 { for piece in tiered.held(tiered.block(3)) { #expect(piece.loader.answeredBytes != nil) } }
     #expect(tiered.isAbove(tiered.block(3)))
     tiered.clock.advance(by: .seconds(6))
     #expect(!tiered.isFound(tiered.block(3)) && tiered.isFound(tiered.block(9)))
@@ -173,12 +173,12 @@ import Testing
     let tiered = TieredSource()
     tiered.sink(tiered.block(3))
     // Read once before.
-    for piece in tiered.held(tiered.block(3)) { #expect(piece.loader.loadNow().bytes != nil) }
+    for piece in tiered.held(tiered.block(3)) { #expect(piece.loader.answeredBytes != nil) }
     let piece = try #require(tiered.held(tiered.block(3)).first)
     while tiered.tiers.compressed!.counts().segmentBytes > 0, tiered.tiers.compressed!.evictSegment() {}
     tiered.tiers.compressed!.erase(tiered.block(3), of: tiered.token)
     #expect(!tiered.isBelow(tiered.block(3)))
-    #expect(piece.loader.loadNow().bytes == tiered.expected(tiered.block(3)))
+    #expect(piece.loader.answeredBytes == tiered.expected(tiered.block(3)))
     #expect(tiered.isAbove(tiered.block(3)))
     _ = consume piece
     #expect(tiered.faults.isEmpty)
@@ -193,7 +193,7 @@ import Testing
     tiered.codec.whileDecoding { tiered.remove(kind) }
     do {
       let piece = try #require(tiered.held(tiered.block(3)).first)
-      #expect(piece.loader.loadNow().bytes == tiered.expected(tiered.block(3)))
+      #expect(piece.loader.answeredBytes == tiered.expected(tiered.block(3)))
     }
     #expect(!tiered.isFound(tiered.block(3)))
     #expect(tiered.counts.memory.reservedBytes == 0)
@@ -206,7 +206,7 @@ import Testing
     tiered.codec.damage { true }
     do {
       let piece = try #require(tiered.held(tiered.block(3)).first)
-      #expect(piece.loader.loadNow().bytes == nil)
+      #expect(piece.loader.answeredBytes == nil)
     }
     tiered.codec.damage(if: nil)
     #expect(!tiered.isFound(tiered.block(3)))

@@ -52,7 +52,7 @@ private struct Idle: ReadStage {
 }
 
 /// The same, written for what is at hand as well.
-private final class IdleReady: ReadyStage {
+private final class IdleReady: ReadStage {
   func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse { try await next(request) }
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> { next.answer(request) }
 }

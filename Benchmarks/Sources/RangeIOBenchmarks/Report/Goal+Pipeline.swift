@@ -18,7 +18,7 @@ extension Goal {
       name: "a stage that does nothing, in a hit", target: "at most \(Figures.time(limit))",
       figure: idle.map(Figures.time), isMet: idle.map { $0 <= limit },
       note: (group?[.noStages].map { "without one a hit takes \(Figures.time($0.median))" } ?? "")
-        + (ready.map { "; one that is a ReadyStage \(Figures.time($0))" } ?? ""))
+        + (ready.map { "; one that has an `answer` \(Figures.time($0))" } ?? ""))
   }
 
   private static func standardHit(_ report: Report) -> Goal {

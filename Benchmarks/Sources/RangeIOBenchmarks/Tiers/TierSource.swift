@@ -33,7 +33,7 @@ final class TierSource: RangeSource {
     blocks[range.lowerBound / blockSize % blocks.count]
   }
 
-  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    blocks[range.lowerBound / blockSize % blocks.count]
+  func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> {
+    .here(blocks[range.lowerBound / blockSize % blocks.count])
   }
 }

@@ -112,10 +112,10 @@ public final class InPlaceSource: RangeSource {
     return whole
   }
 
-  /// On a thread of an executor `nil`: the read that follows asks the system once for all. On any other thread what
+  /// On a thread of an executor `later`: the read that follows asks the system once for all. On any other thread what
   /// `FileSource` has at once.
-  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    Self.isInPlace(range.count) ? nil : file.ready(range, of: source)
+  public func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> {
+    Self.isInPlace(range.count) ? .later : file.answer(range, of: source)
   }
 
   /// The counts of `FileSource`, and the reads and bytes `inPlace`. Lone reads that were looked for and found count as `resident`.
@@ -144,12 +144,12 @@ public final class InPlaceSource: RangeSource {
       !Task.isCancelled, case let patience = lone.patience(), patience > 0
     else { return nil }
     let start = rie_now_ns()
-    if let resident = file.ready(range, of: source) { return resident }
+    if case .here(let resident) = file.answer(range, of: source) { return resident }
     begun = start
     while rie_now_ns() - start < patience {
       // Interrupted: that says nothing about the disk.
       guard worker.isAlone, !Task.isCancelled else { return nil }
-      guard let found = file.ready(range, of: source) else { continue }
+      guard case .here(let found) = file.answer(range, of: source) else { continue }
       lone.took(rie_now_ns() - start)
       lone.looked(found: true)
       return found

@@ -159,10 +159,10 @@ public final class MappedSource: RangeSource {
   }
 
   /// A copy of `range` for a cache, if the page cache has all of it and the file has not changed. On Linux only.
-  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    guard source.validator != nil, let bytes = file.ready(range, of: source) else { return nil }
+  public func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> {
+    guard source.validator != nil, case .here(let bytes) = file.answer(range, of: source) else { return .later }
     copied.add(bytes.count)
-    return bytes
+    return .here(bytes)
   }
 
   /// A description without a version is by another source: this one describes regular files only.

@@ -3,7 +3,7 @@
   internal import Tracing
 
   /// ``Telemetry/fetches``.
-  final class FetchesStage: ReadyStage {
+  final class FetchesStage: ReadStage {
     private let spans: SpanMaker
     private let meters: FetchMeters
     private let log: TelemetryLog?
@@ -17,13 +17,14 @@
     var placement: ReadPipeline.Placement { .belowCaching }
 
     /// Passes on what the source has at once. No cache is below, so this is a fetch too: a file in the page cache.
-    func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
+    func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
       let (start, began) = (DefaultTracerClock.now, next.time.now)
-      // Only now it is known whether there is something to tell: `nil` must have no effects.
-      guard let response = next.ready(request) else { return nil }
+      // Only now it is known whether there is something to tell: `later` must have no effects.
+      let answer = next.answer(request)
+      guard case .here(let response) = answer else { return .later }
       meters.ended(after: began.duration(to: next.time.now), response.byteCount)
       spans.start(.fetch, request, at: start, in: Self.parent(of: request)).end()
-      return response
+      return answer
     }
 
     nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {

@@ -4,7 +4,7 @@
   internal import Tracing
 
   /// ``Telemetry/reads``.
-  final class ReadsStage: ReadyStage {
+  final class ReadsStage: ReadStage {
     private let spans: SpanMaker
     private let tracesHits: Bool
 
@@ -18,16 +18,17 @@
     var ignoresHits: Bool { !tracesHits }
 
     /// Passes a hit on. This is the path of nearly all reads: a comparison and a call.
-    func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
-      tracesHits ? readyWithSpan(request, next) : next.ready(request)
+    func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
+      tracesHits ? answerWithSpan(request, next) : next.answer(request)
     }
 
-    private func readyWithSpan(_ request: ReadRequest, _ next: ReadNext) -> ReadResponse? {
+    private func answerWithSpan(_ request: ReadRequest, _ next: ReadNext) -> ReadAnswer<ReadResponse> {
       let start = DefaultTracerClock.now
-      // Only now it is known whether there is something to tell: `nil` must have no effects.
-      guard let response = next.ready(request) else { return nil }
+      // Only now it is known whether there is something to tell: `later` must have no effects.
+      let answer = next.answer(request)
+      guard case .here = answer else { return .later }
       spans.start(.read, request, at: start, in: .current ?? .topLevel).end()
-      return response
+      return answer
     }
 
     /// Reads, and makes a span once ``Telemetry/fetches`` below says that the source is needed.

@@ -4,11 +4,11 @@
   internal import Tracing
 
   /// ``Telemetry/tries``.
-  final class TriesStage: ReadyStage {
+  final class TriesStage: ReadStage {
     var placement: ReadPipeline.Placement { .belowCaching }
 
     /// Passes on what the source has at once: there is no other try.
-    func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
+    func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> { next.answer(request) }
 
     nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
       guard case .fetch(let fetch) = TelemetryScope.current else { return try await next(request) }

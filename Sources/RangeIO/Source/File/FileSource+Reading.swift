@@ -43,26 +43,26 @@ extension FileSource: StreamedSource {
   }
 
   /// Returns bytes from the page cache, in memory that a store keeps without copying.
-  public func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    guard range.count <= LaneThreshold.residentInline, gate.enter() else { return nil }
+  public func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> {
+    guard range.count <= LaneThreshold.residentInline, gate.enter() else { return .later }
     defer { gate.leave() }
     // The first file is not renewed: it is borrowed, since all reads share its count of references.
-    if currentGeneration == 0 { return opened.borrow { ready(range, of: source, $0) } ?? nil }
+    if currentGeneration == 0 { return opened.borrow { answer(range, of: source, $0) } ?? .later }
     // `try?`: the read that follows says that the file was renewed.
-    guard let lanes = try? openLanes(for: source) else { return nil }
-    return ready(range, of: source, lanes)
+    guard let lanes = try? openLanes(for: source) else { return .later }
+    return answer(range, of: source, lanes)
   }
 
-  private func ready(_ range: ByteRange, of source: SourceDescription, _ lanes: FileLanes) -> Bytes? {
+  private func answer(_ range: ByteRange, of source: SourceDescription, _ lanes: FileLanes) -> ReadAnswer<Bytes> {
     // `try?`, here and below: the read that follows reports a failing disk, and a file that has changed.
     guard lanes.readsHere(range), let buffer = BlockBacking.allocate(range.count),
       (try? lanes.fillHere(buffer, from: range)) == range.count
-    else { return nil }
+    else { return .later }
     if let version = FileSnapshot.of(source)?.version {
-      guard let status = try? lanes.file.status(), isStill(version, status, lanes) else { return nil }
+      guard let status = try? lanes.file.status(), isStill(version, status, lanes) else { return .later }
     }
     counters.add(range.count, to: .resident)
-    return buffer.bytes(range.count)
+    return .here(buffer.bytes(range.count))
   }
 }
 

@@ -38,7 +38,7 @@ extension ReadPipeline {
 }
 
 /// What `.hedging` does.
-final class HedgingStage: ReadyStage {
+final class HedgingStage: ReadStage {
   private let plan: Locked<HedgePlan>
   private let counts = Stripes()
 
@@ -51,7 +51,7 @@ final class HedgingStage: ReadyStage {
   var placement: ReadPipeline.Placement { .hedging }
 
   /// Passes a cache hit on: it is never late.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? { next.ready(request) }
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> { next.answer(request) }
 
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     guard request.purpose == .demand else { return try await next(request) }

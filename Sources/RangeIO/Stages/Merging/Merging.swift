@@ -55,7 +55,7 @@ extension ReadPipeline {
 }
 
 /// What `.merging` does.
-final class MergingStage: ReadyStage {
+final class MergingStage: ReadStage {
   /// With the gap that was set, or none.
   private let planner: SpanPlanner
   /// Whether the gap is measured.
@@ -97,8 +97,8 @@ final class MergingStage: ReadyStage {
   }
 
   /// Passes a cache hit on: it needs no read of the source.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
-    request.moreRanges.isEmpty ? next.ready(request) : nil
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
+    request.moreRanges.isEmpty ? next.answer(request) : .later
   }
 
   /// `requests` of several ranges, the number of their `ranges`, the `spans` read for them, and `ranges merged` (ranges

@@ -69,7 +69,7 @@ package enum ReadAheadExtent: Hashable, Sendable {
 }
 
 /// What `.readAhead` does.
-final class ReadAheadStage: ReadyStage {
+final class ReadAheadStage: ReadStage {
   private let extent: ReadAheadExtent
   private let budget: ReadAheadBudget
   private let counters = ReadAheadCounters()
@@ -94,10 +94,11 @@ final class ReadAheadStage: ReadyStage {
   }
 
   /// Passes a cache hit on, and reads ahead.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
-    guard let response = next.ready(request) else { return nil }
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
+    let answer = next.answer(request)
+    guard case .here = answer else { return .later }
     notice(request, next, isHit: true)
-    return response
+    return answer
   }
 
   /// Cancels the prefetches in flight and releases what was not used.

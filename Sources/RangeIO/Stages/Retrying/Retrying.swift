@@ -67,7 +67,7 @@ extension ReadPipeline {
 }
 
 /// What `.retrying` does.
-final class RetryingStage: ReadyStage, OpeningStage {
+final class RetryingStage: ReadStage, OpeningStage {
   private let backoff: Backoff
   private let budget: ReadPipeline.RetryBudget
   private let isTransient: @Sendable (any Error) -> Bool
@@ -112,11 +112,12 @@ final class RetryingStage: ReadyStage, OpeningStage {
   }
 
   /// Passes a cache hit on: there is nothing to retry.
-  func ready(_ request: ReadRequest, next: ReadNext) -> ReadResponse? {
-    guard let response = next.ready(request) else { return nil }
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
+    let answer = next.answer(request)
+    guard case .here = answer else { return .later }
     counts.add(1, to: Count.reads.rawValue)
     budget.succeeded()
-    return response
+    return answer
   }
 
   private nonisolated(nonsending) func again<Result>(

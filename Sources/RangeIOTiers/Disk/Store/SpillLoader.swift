@@ -53,23 +53,23 @@ final class SpillLoader: PieceLoader {
   // A call that tries the disk might hang even here.
   var isQuick: Bool { permit == .go && run.range.count <= Self.mostAtOnce }
 
-  func loadNow() -> QuickLoad {
+  func answer() -> ReadAnswer<Bytes?> {
     // Opening the file may wait for the disk.
-    guard let file = run.segment.openFile else { return .notAtHand }
+    guard let file = run.segment.openFile else { return .later }
     if run.more.isEmpty, run.first.stored < BufferPool.smallestPooled { return loadOne(run.first, from: file) }
-    guard let buffers = SpillBuffers(run) else { return .notAtHand }
+    guard let buffers = SpillBuffers(run) else { return .later }
     // `try?`: a failure will show again, and be counted, when the disk itself is read.
     guard let count = try? file.readResident(into: buffers.pieces, at: run.offset), count == run.byteCount
-    else { return .notAtHand }
-    return decode(buffers, isResident: true).map { .bytes($0) } ?? .lost
+    else { return .later }
+    return .here(decode(buffers, isResident: true))
   }
 
   /// Loads a run of one record, which most are, without lists.
-  private func loadOne(_ part: SpillRun.Part, from file: any SpillFile) -> QuickLoad {
+  private func loadOne(_ part: SpillRun.Part, from file: any SpillFile) -> ReadAnswer<Bytes?> {
     // As in `SpillBuffers`: if the record is wrong about that, the check finds it.
     let isEncoded = part.stored != part.count
     let block = isEncoded ? nil : BlockBacking.allocate(part.count)
-    if !isEncoded, block == nil { return .notAtHand }
+    if !isEncoded, block == nil { return .later }
     let headerCount = SpillFormat.recordHeaderCount
     let scratchCount = headerCount + (isEncoded ? part.stored : 0)
     return withUnsafeTemporaryAllocation(byteCount: scratchCount, alignment: 8) { memory in
@@ -80,16 +80,16 @@ final class SpillLoader: PieceLoader {
         } else {
           try? file.readResident(into: memory, at: part.offset)
         }
-      guard count == headerCount + part.stored else { return .notAtHand }
+      guard count == headerCount + part.stored else { return .later }
       let header = UnsafeRawBufferPointer(memory.part(0, headerCount))
       let payload = block?.filled(part.count) ?? UnsafeRawBufferPointer(memory.part(headerCount, part.stored))
       let record = decode(part, .init(header: header, payload: payload, block: block))
       guard case .bytes(let bytes) = record else {
         _ = lose([part], damaged: record.isDamaged ? 1 : 0)
-        return .lost
+        return .here(nil)
       }
       store.noteHits(of: run, isResident: true)
-      return .bytes(bytes)
+      return .here(bytes)
     }
   }
 

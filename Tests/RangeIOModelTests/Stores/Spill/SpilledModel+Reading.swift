@@ -103,13 +103,13 @@ extension SpilledModel {
     let loader = holding.piece.loader
     let before = hits
     if loader.isQuick || random.below(4) == 0 {
-      let quick = loader.loadNow()
+      let quick = loader.answer()
       if let failure { throw failure }
-      if let bytes = quick.bytes {
+      if case .here(let bytes) = quick {
+        guard let bytes else { return }
         count(before)
         return try check(bytes, of: holding)
       }
-      guard case .notAtHand = quick else { return }
     }
     tally.lateLoads += 1
     start("load") { [self] in

@@ -168,7 +168,7 @@ extension TieredModel {
     let failures = codec.failures
     let above = tiers.memory.counts().insertions
     loading.append(holding)
-    let bytes = holding.piece.loader.loadNow().bytes
+    let bytes = holding.piece.loader.answeredBytes
     loading.removeLast()
     if let failure { throw failure }
     touch(holding.piece.range, index)

@@ -94,7 +94,7 @@ struct RemoteFileTests {
     let grid = try #require(BlockGrid(blockSize: 65_536))
     let blocks = try await source.read(grid.pieces(of: 0..<1_000_000).map(\.range), of: description)
     #expect(Bytes(concatenating: blocks) == Bytes(bytes[0..<1_000_000]))
-    #expect(source.ready(0..<100, of: description) == nil, "the file would have to be looked at")
+    #expect(source.answer(0..<100, of: description).value == nil, "the file would have to be looked at")
     source.advise(.willNeed, 0..<1000, of: description)
     source.advise(.dontNeed, 0..<1000, of: description)
     #expect(try await source.renew() === description)

@@ -144,7 +144,7 @@ extension FillSource {
   /// Whether a block is on the disk and can be decoded; `nil` if it has wrong bytes.
   fileprivate func readKept(_ number: Int, in store: SpillStore) -> Bool? {
     for piece in held(block(number), in: store) {
-      guard let bytes = piece.loader.loadNow().bytes else { return false }
+      guard let bytes = piece.loader.answeredBytes else { return false }
       return bytes == expected(piece.range) ? true : nil
     }
     return false

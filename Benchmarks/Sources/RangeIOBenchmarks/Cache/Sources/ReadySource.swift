@@ -29,7 +29,7 @@ final class ReadySource: RangeSource {
   }
 
   /// What a source says that answers at once; one that suspends has nothing at hand.
-  func ready(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
-    suspends ? nil : blocks[range.lowerBound / CacheTopic.blockSize]
+  func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes> {
+    suspends ? .later : .here(blocks[range.lowerBound / CacheTopic.blockSize])
   }
 }

@@ -30,7 +30,7 @@
           answer = Answer(status, fields)
           break
         }
-        guard let bytes = object.snapshot.ready(range) else { return nil }
+        guard let bytes = object.snapshot.answer(range) else { return nil }
         answer = Answer(status, fields, .buffer(ByteBuffer(bytes)))
       case .parts: return nil
       }
