@@ -1,7 +1,7 @@
 import RangeIO
 import RangeIOTiers
 
-/// What a store would find in a spill directory.
+/// The contents of a spill directory, as a store would find them.
 package struct SpillSurvey: Sendable {
   /// A version of a source, on one block size.
   package struct Source: Sendable {
@@ -30,7 +30,7 @@ package struct SpillSurvey: Sendable {
     package let byteCount: Int
     /// The disk space that the file takes.
     package let allocatedBytes: Int
-    /// Whether it is complete. Only the last segment is not, or one left by a process that was killed.
+    /// It is complete. Only the last segment is not, or one left by a process that was killed.
     package let isSealed: Bool
     /// The number of chunks it lists, including those replaced by later ones.
     package let chunks: Int

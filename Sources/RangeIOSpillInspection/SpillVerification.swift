@@ -10,7 +10,7 @@ package struct SpillVerification: Sendable {
     package let segment: UInt64?
     /// Where in the file the record begins, or the bytes that are no valid record.
     package let offset: Int
-    /// What is wrong.
+    /// The fault in words.
     package let reason: String
   }
 
@@ -95,7 +95,7 @@ extension SpillInspection {
     return found
   }
 
-  /// How often a segment that seems damaged is read, until two reads in a row agree. A process that writes the segment
+  /// The most reads of a segment that seems damaged, until two in a row agree. A process that writes the segment
   /// makes each read see more than the one before, but it finishes at some time.
   static let mostLooks = 8
 

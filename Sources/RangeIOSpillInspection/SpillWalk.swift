@@ -14,7 +14,7 @@ struct SpillWalk {
   private var hasTrailer = false
   /// By number, if their records are intact.
   private var identities: [UInt32: SpillIdentity] = [:]
-  /// What a footer should list.
+  /// The footer that the segment should have.
   private var footer = SpillFooter()
   /// Why the last record is not valid. Counts only if another record follows, since the last one may never have been
   /// finished.
@@ -86,7 +86,7 @@ struct SpillWalk {
 
   // MARK: records
 
-  /// What is wrong with a record whose header is valid; `nil` if nothing is.
+  /// The fault of a record whose header is valid; `nil` if there is none.
   private mutating func fault(of found: SpillReader.Found) throws(Errno) -> String? {
     guard found.isWhole else { return "its payload is damaged" }
     let record = found.record

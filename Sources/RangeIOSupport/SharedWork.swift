@@ -10,7 +10,7 @@ package import RangeIO
 /// Work that keeps what it finds does so before it returns. It also looks first at what is kept: the work before may have ended
 /// between the caller's look and its question here.
 public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// What is done in a task of its own.
+  /// Work that is done in a task of its own.
   public typealias Work = @Sendable () async throws -> Value
 
   private let state: Locked<SharedWorkState<Key, Promise<Value>, Task<Void, Never>>>
@@ -22,7 +22,7 @@ public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
   deinit { end(with: CancellationError()) }
 
-  /// What `work` returns, or what the work does that is under way for `key`.
+  /// Returns the result of `work`, or of the work that is under way for `key`.
   ///
   /// - Parameter restarts: `true` if work under way is given up, and `work` done for all who wait.
   /// - Throws: what the work throws; `CancellationError`; the error of ``close(with:)``.
@@ -51,7 +51,7 @@ public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendab
   /// The error of ``close(with:)``, once that was called.
   public var closedWith: (any Error)? { state.withLock { $0.closedWith } }
 
-  /// How many works are under way, and how many wait for them.
+  /// The works under way, and those who wait for them.
   package var counts: (works: Int, waiters: Int) { state.withLock { $0.counts } }
 
   private func join(_ key: Key, _ answer: Promise<Value>?, _ restarts: Bool, _ work: @escaping Work) -> Int {
@@ -88,7 +88,7 @@ extension SharedWork {
   public struct Wait: Sendable {
     fileprivate let answer: Promise<Value>
 
-    /// What the other one has found. Call it once.
+    /// Returns the result that the other one has found. Call it once.
     ///
     /// - Throws: the error that the other one has ended with; `CancellationError`, also after ``leave()``.
     public func value() async throws -> Value { try await answer.value() }

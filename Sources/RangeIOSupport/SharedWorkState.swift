@@ -9,7 +9,7 @@ struct SharedWorkState<Key: Hashable, Waiter, Work> {
     var work: Work?
   }
 
-  /// What follows when someone asks.
+  /// The answer to someone who asks.
   struct Joined {
     /// The number of the waiter, for leaving.
     var waiter: Int
@@ -28,7 +28,7 @@ struct SharedWorkState<Key: Hashable, Waiter, Work> {
   /// - Parameter outlivesWaiters: `true` if work goes on when all waiters have left.
   init(outlivesWaiters: Bool) { self.outlivesWaiters = outlivesWaiters }
 
-  /// How many are under way, and how many wait for them.
+  /// The works under way, and those who wait for them.
   var counts: (works: Int, waiters: Int) { (flights.count, flights.values.reduce(0) { $0 + $1.waiters.count }) }
 
   /// Someone asks for the work under `key`.

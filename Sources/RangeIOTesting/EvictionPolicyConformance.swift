@@ -66,7 +66,7 @@ public struct PolicyShard {
 
   /// The number of stored chunks.
   public var count: Int { slots.count }
-  /// Whether the chunk of `key` is stored.
+  /// Returns `true` if the chunk of `key` is stored.
   public func contains(_ key: UInt64) -> Bool { slots[key] != nil }
 
   /// Reads the chunk of `key`. If it is missing and fits, stores it.

@@ -28,7 +28,7 @@ public final class GatedSource<Base: RangeSource>: RangeSource {
   /// The ranges of the hanging reads, in the order they came.
   public var waitingRanges: [ByteRange] { state.withLock { $0.waiting.map(\.range) } }
 
-  /// Whether the source has been closed.
+  /// `true` once the source has been closed.
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Sets whether ``describe()`` hangs as reads do.

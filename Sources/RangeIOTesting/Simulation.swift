@@ -36,7 +36,7 @@ public struct Simulation: Sendable {
   public struct Hang: Error, CustomStringConvertible {
     /// The seed that repeats it.
     public let seed: UInt64
-    /// Whether the body ended after it was cancelled.
+    /// The body ended after it was cancelled.
     package let isOver: Bool
     /// Text for people.
     public var description: String { "the simulation hangs with seed \(seed)" }

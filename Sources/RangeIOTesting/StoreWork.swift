@@ -24,7 +24,7 @@ struct StoreWork {
   /// The same, with what a cache asks of it.
   let full: any FullChunkStore
   let limit: Int
-  /// Whether no other task uses the store, so that the results of its calls are predictable.
+  /// No other task uses the store, so that the results of its calls are predictable.
   let isAlone: Bool
   var random: SeededGenerator
   var fetches: [Fetch] = []

@@ -55,7 +55,7 @@ public final class SyntheticSource: RangeSource {
   public var bytesRead: Int { state.withLock { $0.bytesRead } }
   /// The most reads in flight at the same time.
   public var mostReadsUnderWay: Int { state.withLock { $0.mostUnderWay } }
-  /// Whether the source has been closed.
+  /// `true` once the source has been closed.
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Replaces the contents: from now on reads of the old version throw `sourceChanged`.
@@ -144,7 +144,7 @@ public final class SyntheticSource: RangeSource {
     UInt8(truncatingIfNeeded: word >> UInt64((offset & 7) * 8))
   }
 
-  /// How many of each 16 words are equal to their neighbours.
+  /// The number of each 16 words that are the same throughout 2 KiB.
   private static func wordsAlike(_ compressibility: Double) -> Int {
     Int((min(max(0, compressibility), 1) * 16).rounded())
   }

@@ -29,7 +29,7 @@ struct TestRanges {
     }
   }
 
-  /// How `bytes` differ from `range` in `contents`; `nil` if they are equal.
+  /// Describes how `bytes` differ from `range` in `contents`; `nil` if they are equal.
   static func difference(_ bytes: Bytes, _ range: ByteRange, _ contents: Bytes) -> String? {
     guard bytes.count == range.count else { return "of \(range) returns \(bytes.count) bytes, not \(range.count)" }
     let expected = contents.slice(range)

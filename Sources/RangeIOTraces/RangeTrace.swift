@@ -47,7 +47,7 @@ package struct RangeTrace: Sendable, Equatable {
 
 /// The reason why a file is not a valid trace.
 package struct TraceError: Error, Equatable {
-  /// What is wrong, and where.
+  /// The fault, and its place in the trace.
   package let message: String
 
   init(_ message: String) { self.message = message }

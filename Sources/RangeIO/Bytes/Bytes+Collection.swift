@@ -78,7 +78,7 @@ extension Bytes: RandomAccessCollection {
 }
 
 extension Bytes: Hashable {
-  /// Whether both contain the same bytes, in however many pieces.
+  /// Returns `true` if both contain the same bytes, in however many pieces.
   ///
   /// - Complexity: O(n).
   public static func == (a: Bytes, b: Bytes) -> Bool {

@@ -126,7 +126,7 @@ extension Bytes {
       count: positions.count)
   }
 
-  /// Whether the bytes are one piece of memory. If so, ``withUnsafeBytes(_:)`` copies nothing.
+  /// `true` if the bytes are one piece of memory. Then ``withUnsafeBytes(_:)`` copies nothing.
   package var isContiguous: Bool { count == 0 || base != nil || run(at: 0).count == count }
 
   /// The same bytes as one piece: this value if it already is one, else a copy.

@@ -1,4 +1,4 @@
-/// What a request found and what was fetched for it, to be combined.
+/// The pieces that a request has found and fetched, and what it lacks, to be combined.
 struct CachedParts {
   /// Disjoint, or equal where they overlap. Not in order.
   var pieces: [RangedBytes] = []
@@ -6,7 +6,7 @@ struct CachedParts {
   var deferred: [DeferredPiece] = []
   /// In order, disjoint.
   var gaps: [ByteRange] = []
-  /// Whether ``deferred`` is known not to be at hand.
+  /// The pieces of ``deferred`` are known not to be at hand.
   var mustWait = false
 
   init() {}
@@ -31,7 +31,7 @@ struct CachedParts {
     }
   }
 
-  /// Whether every claimed part is really there, and together they have as many bytes as `range`.
+  /// True if every claimed part is really there, and together they have as many bytes as `range`.
   private static func covers(
     _ range: ByteRange, _ pieces: [RangedBytes], _ deferred: [DeferredPiece], _ gaps: [ByteRange]
   ) -> Bool {

@@ -75,7 +75,7 @@ extension ReadPipeline {
   }
 }
 
-/// What `.caching` does.
+/// The stage of `.caching`: answers reads from a store, and fills it.
 final class CachingStage: ReadStage {
   private static let lastNumber = Atomic<UInt64>(0)
 
@@ -89,7 +89,7 @@ final class CachingStage: ReadStage {
   private let ownGrid: BlockGrid?
   var hasOwnBlockSize: Bool { ownGrid != nil }
   let largest: Int
-  /// Whether sources without a version are read past the store.
+  /// Reads of sources without a version bypass the store.
   private let needsVersion: Bool
   /// The store, if it is one tier in memory, for which it can be found out whether keeping more pays.
   let memory: MemoryStore?
@@ -107,8 +107,7 @@ final class CachingStage: ReadStage {
   private let latest = PublishedOnce<LatestVersions>()
   /// Flights use this to put bytes into the store. It may outlive this stage.
   let keeper: CacheKeeper
-  /// Whether the stages below had the bytes of the last miss at hand. If not, asking them first would take time for
-  /// nothing.
+  /// The stages below had the bytes of the last miss at hand. If not, asking them first would take time for nothing.
   let hasBytesAtHand = Atomic<Bool>(true)
 
   init(
@@ -224,7 +223,7 @@ final class CachingStage: ReadStage {
 
   @inline(__always) func grid(of source: SourceDescription) -> BlockGrid { ownGrid ?? source.preferredGrid }
 
-  /// Whether the store may answer this read, or keep what it reads.
+  /// True if the store may answer this read, or keep what it reads.
   private func isServed(_ request: ReadRequest) -> Bool {
     request.caching != .bypass && whyLeftAlone(request.source) == nil && !passes(request)
   }
@@ -235,7 +234,7 @@ final class CachingStage: ReadStage {
     return needsVersion && source.validator == nil ? "the source has no version, so a change of it would not show" : nil
   }
 
-  /// Whether ranges of this size are read past the store.
+  /// True for a demand of a range longer than is kept: it bypasses the store.
   func passes(_ request: ReadRequest) -> Bool {
     // A prefetch in large pieces is for reads of any size.
     guard request.purpose == .demand else { return false }

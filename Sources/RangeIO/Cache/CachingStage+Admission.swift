@@ -9,9 +9,8 @@ extension CachingStage {
     return !request.source.isPassed || hasRoom(for: request.range) || admission.isKeptThisTime()
   }
 
-  /// Whether a read that ``hit(_:of:isAbsent:)`` has not answered goes past the store, known without asking anything that
-  /// waits: it is longer than what is kept; or nothing of it is here, and it is not to be kept. `false` means nothing in
-  /// particular.
+  /// True if a read that ``hit(_:of:isAbsent:)`` has not answered bypasses the store, known without asking anything that waits: it
+  /// is longer than what is kept; or nothing of it is here, and it is not to be kept. `false` proves nothing.
   func goesPast(_ range: ByteRange, of source: SourceDescription, isAbsent: Bool) -> Bool {
     guard range.count <= largest else { return true }
     guard isAbsent, keepsSecondReads, let number = source.knownToken(of: number) else { return false }

@@ -31,7 +31,7 @@ extension CachingStage: CacheStage {
     return range.lowerBound..<range.lowerBound + count
   }
 
-  /// Whether the store would keep a run that starts with this block, including bookkeeping if the store counts that.
+  /// True if the store would keep a run that starts with this block, including bookkeeping if the store counts that.
   private func isAdmitted(_ first: ByteRange, ofRun count: Int, _ token: ChunkToken) -> Bool {
     func charge(ofRun count: Int) -> Int? {
       guard let reservation = store.reserve(first, ofRun: count, for: token) else { return nil }
@@ -59,7 +59,7 @@ extension CachingStage: CacheStage {
 }
 
 extension CachingStage: ExplainingStage {
-  /// How many blocks are explained at once: a store answers for each block separately.
+  /// The most blocks explained at once: a store answers for each block separately.
   private static let explainedBlocks = 4096
 
   /// Tells what the store holds, what is in flight, and where the rest comes from, each with the reason why it is not

@@ -76,11 +76,11 @@ extension CachingStage {
     return isAtHand ? response : nil
   }
 
-  /// How many bytes of several blocks are copied apart, so that each can be evicted for itself. Others are read into separate
+  /// The most bytes of several blocks that are copied apart, so that each can be evicted for itself. Others are read into separate
   /// memory by a task.
   private static var mostCopiedBytes: Int { 64 << 10 }
 
-  /// What is to be fetched for a range, if that is no more than a source copies on its caller's thread.
+  /// The range to fetch for a read, if it is no longer than a source copies on its caller's thread.
   private func wide(_ request: ReadRequest, _ token: ChunkToken) -> ByteRange? {
     let (range, grid) = (request.range, token.grid)
     let wide: ByteRange

@@ -88,10 +88,10 @@ extension CachingStage {
     }
   }
 
-  /// How many pieces one read may find and lose before it goes past the store. Nearly always each is a different piece.
+  /// The most pieces that one read may find and lose before it bypasses the store. Nearly always each is a different piece.
   private static let mostLosses = 8
 
-  /// Whether a range is read for the first time, as far as that matters: then nothing of its first block is here.
+  /// Notes a read of the range's first block. Returns `true` if that is the first one lately, and the read may bypass the store.
   func isFirstTouch(_ request: ReadRequest) -> Bool {
     // Prefetched bytes must be kept, or reading them would be useless.
     guard let touched, request.isPlain, request.purpose == .demand, let token = token(of: request.source) else {

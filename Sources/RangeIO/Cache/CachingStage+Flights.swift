@@ -4,7 +4,7 @@ import Synchronization
 // others end (`FetchQueue`).
 
 extension CachingStage {
-  /// What the flights of one plan have in common.
+  /// The common properties of the flights of one plan.
   struct Fetch: Sendable {
     let source: SourceDescription
     let token: ChunkToken
@@ -13,20 +13,20 @@ extension CachingStage {
     let next: ReadNext
     /// The wait for these flights, if a read waits for them.
     var wait: FetchWait?
-    /// Whether the read is one of several into which a cache above has split a read.
+    /// The read is one of several into which a cache above has split a read.
     var isOneOfMany = false
-    /// Whether a cache above keeps these bytes, even if this one does not.
+    /// A cache above keeps these bytes, even if this one does not.
     var isForCache = false
   }
 
-  /// What became of the flights of one plan so far.
+  /// The outcome of the flights of one plan so far.
   private struct Tally {
     /// The bytes that are read on the waiter's thread if the source has them at hand, over all flights.
     private var quickBytes = 0
-    /// Whether there was room for all.
+    /// There was room for all.
     var isKept = true
 
-    /// Whether so many more bytes are read there.
+    /// Counts so many more bytes, and returns `true`, if they can be read there too.
     mutating func isQuick(_ count: Int) -> Bool {
       guard count <= mostQuickBytes - quickBytes else { return false }
       quickBytes += count

@@ -54,13 +54,13 @@ extension CachingStage {
   /// Of more ranges, one request for each would take long.
   private static let mostReadExactly = 16
 
-  /// Whether a fetch is of nothing but what was asked for. Several ranges may be read together with what lies between.
+  /// True if nothing is fetched but what was asked for. Several ranges may be read together with what lies between.
   func isExact(_ request: ReadRequest, _ fetched: ByteRange) -> Bool {
     request.moreRanges.isEmpty && request.range.lowerBound <= fetched.lowerBound
       && fetched.upperBound <= request.range.upperBound
   }
 
-  /// Whether a read of what was asked for may succeed where a wider one failed.
+  /// True if a read of what was asked for may succeed where a wider one failed.
   private static func mayConcernTheRest(_ error: ReadError) -> Bool {
     error.mayConcernAPart || [.limitExceeded, .resourcesExhausted].contains(error.code) && !error.isTransient
   }

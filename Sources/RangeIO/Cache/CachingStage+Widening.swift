@@ -1,7 +1,7 @@
 // What is fetched with missing bytes.
 
 extension CachingStage {
-  /// What to fetch where a stretch is missing: the stretch, its blocks, or more.
+  /// Extends a missing stretch to the range to fetch for it: the stretch, its blocks, or more.
   struct Widening: Sendable {
     enum Extent: Equatable, Sendable {
       case exact
@@ -42,12 +42,12 @@ extension CachingStage {
     private func isHere(_ block: ByteRange) -> Bool { store.holds(block, token: token.number, grid: token.grid) }
   }
 
-  /// What a read fetches where bytes are missing, before it goes on.
+  /// The widening of a read that is about to fetch missing bytes.
   func widening(_ request: ReadRequest, _ token: ChunkToken, _ next: ReadNext) -> Widening {
     Widening(store, token, extent(request, token.grid, next), in: request.source.byteCount)
   }
 
-  /// What a read of one range would fetch now.
+  /// The widening that a read of one range would have now.
   func wideningNow(_ range: ByteRange, of source: SourceDescription, _ token: ChunkToken, _ next: ReadNext) -> Widening
   {
     let blocks = hasOwnBlockSize ? 1 : source.fetchBlocks

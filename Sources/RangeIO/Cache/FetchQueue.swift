@@ -72,9 +72,9 @@ final class FetchQueue: Sendable {
 private final class StartRace: Sendable {
   private let isDecided = Atomic<Bool>(false)
 
-  /// Whether the call had returned before.
+  /// The task has ended. Returns `true` if the call had returned before.
   func hasEnded() -> Bool { isDecided.exchange(true, ordering: .acquiringAndReleasing) }
-  /// Whether the task had ended before.
+  /// The call has returned. Returns `true` if the task had ended before.
   func hasReturned() -> Bool { isDecided.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
@@ -112,8 +112,7 @@ struct FetchOrder: Equatable, Sendable {
     return groups.popLast()
   }
 
-  /// Whether the gap is to be looked at. Less and less often, since grouping takes O(n log n): about thirty times in a
-  /// thousand groups.
+  /// The gap must be looked at. Less and less often, since grouping takes O(n log n): about thirty times in a thousand groups.
   var isToLook: Bool { takenCount >= nextLook }
 
   /// The fetches to be grouped anew, if the gap differs by more than an eighth from that of their groups, or their most

@@ -15,7 +15,7 @@ final class FlightUnderWay: Sendable {
   private struct State {
     /// The store whose turn it holds.
     var turn: Permits?
-    /// What the flight reads, and where its pipeline ends; set until the flight is over. Work started inside the flight
+    /// The token that the flight reads, and the end of its pipeline; set until the flight is over. Work started inside the flight
     /// keeps this object for as long as that work runs, which may be as long as the bytes exist.
     var reads: (token: ChunkToken, bottom: SourceLink)?
 
@@ -63,7 +63,7 @@ final class FlightUnderWay: Sendable {
     return flight
   }
 
-  /// Whether the current task reads inside a flight of `token`.
+  /// True if the current task reads inside a flight of `token`.
   static func isReading(_ token: ChunkToken) -> Bool {
     var flight = underWay
     while let one = flight {
@@ -73,7 +73,7 @@ final class FlightUnderWay: Sendable {
     return false
   }
 
-  /// Whether the current task reads inside a flight through the same pipeline.
+  /// True if the current task reads inside a flight through the same pipeline.
   static func isReading(through next: ReadNext) -> Bool {
     guard let flight = underWay else { return false }
     return flight.state.withLock { $0.reads?.bottom === next.bottom }

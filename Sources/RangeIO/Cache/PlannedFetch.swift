@@ -5,7 +5,7 @@ struct PlannedFetch: Sendable {
   let ticket: ChunkTicket
   /// `nil`: the bytes are returned but not kept.
   let reservation: ChunkReservation?
-  /// Whether it starts on the waiter's thread, and so may be read there.
+  /// It starts on the waiter's thread, and so may be read there.
   let isQuick: Bool
 
   var token: ChunkToken { ticket.token }

@@ -1,8 +1,8 @@
 /// The tokens of the versions that a cache reads now. Usually one per source.
 struct VersionsBeingRead {
-  /// How many versions of one source at once: readers of an older one may continue beside readers of the current one.
+  /// The most versions of one source at once: readers of an older one may continue beside readers of the current one.
   private static let mostVersions = 4
-  /// How many sources at once. Sources read before these may not be read again.
+  /// The most sources at once. Sources read before these may not be read again.
   private static let mostSources = 1024
 
   /// Tokens by source id. If there are several, the one that was read first comes first.

@@ -20,11 +20,11 @@ final class FetchWait: Sendable {
   }
   private let state = Locked(State())
 
-  /// Whether there is nothing left to wait for: all flights have completed, or one has failed.
+  /// `true` once there is nothing left to wait for: all flights have completed, or one has failed.
   var isDone: Bool { state.withLock { $0.isDone } }
 
-  /// Whether every awaited flight has completed. After a failure the other flights are not counted any more: they may
-  /// still be in progress.
+  /// `true` once every awaited flight has completed. After a failure the other flights are not counted any more: they
+  /// may still be in progress.
   var hasAllCompleted: Bool { state.withLock { $0.missing == 0 } }
 
   var partCount: Int { state.withLock { $0.parts.count } }

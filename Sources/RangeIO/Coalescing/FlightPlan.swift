@@ -38,18 +38,18 @@ package struct FlightPlan: Equatable, Sendable {
   package internal(set) var starts = SmallArray<Start>()
   /// Flights that started as prefetches and that this demand is the first to join: treat them as demand from now on.
   package internal(set) var raised = SmallArray<FlightID>()
-  /// How many earlier flights bring a part.
+  /// The number of earlier flights that bring a part.
   package internal(set) var joinedCount = 0
 
   init(waiter: WaiterID) { self.waiter = waiter }
 }
 
-/// What a request is missing: what the source must bring, and what the store holds, but not as bytes in memory.
+/// The missing parts of a request: those that the source must bring, and those that the store holds, but not as bytes in memory.
 package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
   /// A part of a request that the store holds.
   package struct Deferred: Sendable {
     package let wanted: ByteRange
-    /// What loading it brings: `wanted` and more.
+    /// The range that loading it brings: `wanted` and more.
     package let whole: ByteRange
   }
 

@@ -6,11 +6,11 @@ struct FlightTable: ~Copyable, Sendable {
   /// The most bytes that one flight brings, if blocks are not larger.
   static let longestFlight = 8 << 20
 
-  /// What there is only while a version is read. Not private: the compiler (6.3) cannot link private types within a part of
-  /// another type that is not copied.
+  /// State that exists only while a version is read. Not private: the compiler (6.3) cannot link private types within a
+  /// part of another type that is not copied.
   final class State {
     var flights: Flights<FetchWait>
-    /// Whether it goes with the last flight.
+    /// The state goes with the last flight.
     var isLeaving = false
     /// The tasks of flights that did not complete before their start returned, and were not cancelled.
     var tasks: [FlightID: Flying] = [:]
@@ -33,7 +33,7 @@ struct FlightTable: ~Copyable, Sendable {
     }
   }
 
-  /// What flights of one task share. Changed only under the lock.
+  /// State that the flights of one task share. Changed only under the lock.
   final class Together: @unchecked Sendable {
     // Unchecked for the count, which the lock guards.
     /// The flights that have neither completed nor been cancelled.
@@ -44,7 +44,7 @@ struct FlightTable: ~Copyable, Sendable {
 
   private let current = Locked<State?>(nil)
   private let completions = Atomic<Int>(0)
-  /// How many flights are under way, as of the last plan or completion.
+  /// The number of flights under way, as of the last plan or completion.
   private let underWay = Atomic<Int32>(0)
   private let shift: UInt8
 
@@ -75,14 +75,14 @@ struct FlightTable: ~Copyable, Sendable {
     }
   }
 
-  /// How many flights have completed. Read it before a look-up. If it differs when you plan the gaps, missing bytes may
-  /// have arrived in between.
+  /// The number of flights that have completed. Read it before a look-up. If it differs when you plan the gaps, missing
+  /// bytes may have arrived in between.
   var completionCount: Int { completions.load(ordering: .sequentiallyConsistent) }
 
-  /// Whether none was under way a moment ago.
+  /// `true` if no flight was under way a moment ago.
   var isIdle: Bool { underWay.load(ordering: .relaxed) == 0 }
 
-  /// Whether a joinable flight brings some of `range`.
+  /// Checks whether a joinable flight brings some of `range`.
   func brings(_ range: ByteRange) -> Bool { withState { $0.flights.brings(range) } }
 
   var count: Int { withState { $0.flights.count } }
@@ -94,14 +94,14 @@ struct FlightTable: ~Copyable, Sendable {
     /// The plan for what the store holds; `nil` if that is nothing. An object, since it is seldom there and often
     /// copied.
     var below: HeldPlan?
-    /// What the second look-up found, if there was one.
+    /// The result of the second look-up, if there was one.
     var found: Found?
   }
 
   /// Plans how to get what is wanted, or the rest of it if flights have completed since the look-up.
   ///
-  /// What the store holds and what the source must bring are planned together, but are separate flights: a read that
-  /// wants only what the store holds does not wait for the source.
+  /// The parts that the store holds and those that the source must bring are planned together, but are separate
+  /// flights: a read that wants only the former does not wait for the source.
   ///
   /// - Parameters:
   ///   - mark: from before `wants` were looked up.
@@ -164,7 +164,7 @@ struct FlightTable: ~Copyable, Sendable {
     }
   }
 
-  /// Whether a request wants one of these flights.
+  /// Checks whether a request wants one of these flights.
   func areWanted(_ ids: [FlightID]) -> Bool {
     withState { state in ids.contains { state.flights.isWanted($0) } }
   }
@@ -248,8 +248,7 @@ struct FlightTable: ~Copyable, Sendable {
   }
 }
 
-/// What to read before a look-up. If a flight has completed when the gaps are planned, missing bytes may have arrived
-/// in between.
+/// A mark to take before a look-up. If a flight has completed when the gaps are planned, missing bytes may have arrived in between.
 struct FlightMark {
   let completionCount: Int
   /// The token's.

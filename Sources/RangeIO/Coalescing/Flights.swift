@@ -115,7 +115,7 @@ package struct Flights<Waiter> {
   private struct Asker {
     let purpose: ReadUrgency.Purpose
     let waiter: Waiter?
-    /// Whether each stretch is a separate flight.
+    /// Each stretch becomes a separate flight.
     let isApart: Bool
   }
 
@@ -289,10 +289,10 @@ package struct Flights<Waiter> {
     Int(id.slot) < slots.count && slots[Int(id.slot)].number == id.number
   }
 
-  /// Whether a request waits for it, or wants it to arrive.
+  /// Checks whether a request waits for the flight, or wants it to arrive.
   package func isWanted(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].standing != .cancelled }
 
-  /// Whether a joinable flight brings some of `range`.
+  /// Checks whether a joinable flight brings some of `range`.
   func brings(_ range: ByteRange) -> Bool {
     let index = indexInJoinable(after: range.lowerBound)
     return index < joinable.count && joinable[index].range.lowerBound < range.upperBound
@@ -320,7 +320,7 @@ package struct Flights<Waiter> {
       }
   }
 
-  /// Whether no waiting read has joined it yet.
+  /// `true` for a flight under way that no waiting read has joined yet.
   package func isPrefetch(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].purpose == .prefetch }
 
   /// The index of the first joinable flight that ends after `offset`.

@@ -91,8 +91,8 @@ package struct PublishedOnce<Value: AnyObject & Sendable>: ~Copyable, Sendable {
   /// The published object, or `nil`.
   package var value: Value? { reference.load(ordering: .acquiring)?.takeUnretainedValue() }
 
-  /// What `body` returns of the published object, without counting a reference that all threads would share: the object lives as
-  /// long as this value.
+  /// Calls `body` with the published object, without counting a reference that all threads would share: the object
+  /// lives as long as this value.
   @inline(__always) func borrow<Result>(_ body: (Value) -> Result) -> Result? {
     reference.load(ordering: .acquiring)?._withUnsafeGuaranteedRef(body)
   }

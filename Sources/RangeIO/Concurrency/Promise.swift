@@ -49,7 +49,7 @@ package struct PromiseState<Waiter, Value> {
     }
   }
 
-  /// Whether an answer has come.
+  /// `true` once an answer has come.
   package var isAnswered: Bool {
     switch state {
     case .open, .waiting: false
@@ -73,7 +73,7 @@ package final class Promise<Value: Sendable>: Failable {
 
   package init() {}
 
-  /// Whether an answer has come.
+  /// `true` once an answer has come.
   package var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
   /// Waits for the answer. Call it once.

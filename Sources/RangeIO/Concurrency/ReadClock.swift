@@ -90,7 +90,7 @@ extension ReadClock {
 enum Timers {
   private static let started = Atomic<Bool>(false)
 
-  /// Whether the first wait of the process was started here.
+  /// `true` once the first wait of the process was started here.
   static var isPrepared: Bool { started.load(ordering: .acquiring) }
 
   /// Starts the first wait of the process now, if enough descriptors are free. Does not wait itself. Returns whether it

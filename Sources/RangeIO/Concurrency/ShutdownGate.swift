@@ -17,7 +17,6 @@ package final class ShutdownGate: Sendable {
 
   package init() {}
 
-  /// Whether the gate has been closed.
   package var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
 
   /// The tasks that wait for the gate to drain.

@@ -103,7 +103,7 @@ struct ThreadTallies: ~Copyable, @unchecked Sendable {
     return (own.events &+ others.events, own.amount &+ others.amount)
   }
 
-  /// What threads have added that have no stripe of their own.
+  /// Returns the sums of threads that have no stripe of their own.
   func sumsOfOthers() -> (events: Int, amount: Int) { sums(at: Self.othersOffset) }
 
   private func sums(at offset: Int) -> (events: Int, amount: Int) {

@@ -69,7 +69,7 @@ package final class Notifier: Sendable {
 
   package init() {}
 
-  /// Whether a waiter is registered.
+  /// `true` while a waiter is registered.
   package var isHeard: Bool { waiting.withLock { !$0.isEmpty } }
 
   /// Registers a waiter: the promise is resolved by the next ``notify()``. Call ``leave(_:)`` at the end.

@@ -26,7 +26,7 @@ extension ReadError {
   private static let unreachable =
     "the file's server could not be reached: try again; if that does not help, look at the mount"
 
-  /// What a disk reports of itself, and a mount of its server.
+  /// The meaning of a disk error on a mount: its server could not be reached. `nil` for other numbers.
   private static func meaningOnServer(of errno: Errno) -> (Code, advice: String, isTransient: Bool)? {
     switch errno {
     case .ioError, .noData, .remoteInputOutput: (.inputOutput, unreachable, true)

@@ -15,13 +15,13 @@ public struct ReadError: Error, Sendable {
   public let code: Code
   /// The failure, and what to do about it, for people. Never contains bytes of the source.
   public let message: String
-  /// Whether the same read may succeed if you retry it unchanged.
+  /// `true` if the same read may succeed when you retry it unchanged.
   public let isTransient: Bool
   /// The time to wait before a retry, if the source has asked for one.
   public var retryAfter: Duration?
-  /// Whether nothing was ever heard of the source, so that its name may be wrong.
+  /// The source has never answered, so that its name may be wrong.
   package var isUnreached = false
-  /// What was being read, where there was something.
+  /// The source and range that were being read, if any.
   package let context: Context?
   /// The underlying error, such as an `Errno`.
   public let cause: (any Error)?
@@ -65,9 +65,9 @@ public struct ReadError: Error, Sendable {
     return context.offset..<(overflow ? .max : end)
   }
 
-  /// What was being read.
+  /// A range that was being read, and its source.
   package struct Context: Hashable, Sendable {
-    /// What the user calls the source (`SourceDescription.name`), or the path that was to be opened.
+    /// The user's name for the source (`SourceDescription.name`), or the path that was to be opened.
     package var source: String
     /// The offset in bytes from the start of the source.
     package var offset: Int
@@ -157,9 +157,9 @@ extension ReadError: CustomStringConvertible {
 }
 
 extension ReadError {
-  /// Whether fewer of the bytes may be readable: a sector is bad, a stage refuses some of them, a digest is wrong. Not where
-  /// it concerns the source, nor where a retry may help, which is for stages that retry. A digest tells of its bytes alone,
-  /// also after the last retry.
+  /// `true` if fewer of the bytes may be readable: a sector is bad, a stage refuses some of them, a digest is wrong. `false` where
+  /// it concerns the source, or where a retry may help, which is for stages that retry. A digest tells of its bytes alone, also
+  /// after the last retry.
   var mayConcernAPart: Bool {
     switch code {
     case .corrupted: true
@@ -177,7 +177,7 @@ extension ReadError {
     "the source is closed: make a new one for each reader, since closing a reader, or failing to open one, closes its source"
   )
 
-  /// What was asked for does not lie within the source.
+  /// The error for a range that does not lie within the source.
   ///
   /// - Parameters:
   ///   - asked: the range as the caller wrote it.

@@ -1,4 +1,4 @@
-/// What may be shown of a name that may be a URL: in errors, listings and logs, on a screen and on a disk.
+/// Hides what must not be shown of a name that may be a URL: in errors, listings and logs, on a screen and on a disk.
 ///
 /// An allow list, since no list of secret names is complete: shown are scheme, host, port and path, and of the query
 /// what says which object it is and grants nothing. For anything else stands `…`. A secret that is a plain part of a path
@@ -20,8 +20,8 @@ package enum ShownName {
     return name[..<end] + afterScheme(name[end...])
   }
 
-  /// What a user typed as a URL or a path, as it may be shown. The scheme may be mistyped or forgotten; a path that begins
-  /// with a slash, a dot or a tilde is shown as it is.
+  /// A URL or a path that a user typed, as it may be shown. The scheme may be mistyped or forgotten; a path that begins with a
+  /// slash, a dot or a tilde is shown as it is.
   package static func typed(_ text: String) -> String {
     let bytes = text.utf8
     if endOfScheme(bytes[...]) != nil || bytes.starts(with: "file:".utf8) { return of(text) }
@@ -84,7 +84,7 @@ package enum ShownName {
     return startOfNoPort(authority).map { rest[..<$0] + "…" + path } ?? rest[..<authority.endIndex] + path
   }
 
-  /// What follows a user and a password; `nil` if that cannot be told, because a password may have a question mark.
+  /// The text after a user and a password; `nil` if it cannot be told, because a password may have a question mark.
   ///
   /// A password that is not encoded may have any sign, also `@` and digits before a slash. So it ends at the last `@` of all,
   /// unless nothing but a host and a slash stand before it: what has a colon there may be a user and the beginning of a
@@ -168,7 +168,7 @@ package enum ShownName {
     return (byte, end)
   }
 
-  /// Whether `byte` begins nothing in a URL that might be hidden.
+  /// True if `byte` begins nothing in a URL that might be hidden.
   private static func isPlain(_ byte: UInt8) -> Bool {
     isLetter(byte) || isDigit(byte) || (0x2D...0x2F).contains(byte) || byte == UInt8(ascii: "_") || byte > 127
   }

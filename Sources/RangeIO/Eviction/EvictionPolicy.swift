@@ -21,8 +21,8 @@ public protocol EvictionPolicy: Sendable {
   /// The limit for the sum of all weights, in bytes. Changes while the policy is in use, when the store is resized.
   var capacity: Int { get set }
 
-  /// Whether to admit a run of chunks with a total weight of `weight`. Asked once for a whole range, before it is read
-  /// from the source, so that a large range is admitted or refused as a whole. By default always `true`.
+  /// Decides whether to admit a run of chunks with a total weight of `weight`. Asked once for a whole range, before it is read from
+  /// the source, so that a large range is admitted or refused as a whole. By default always `true`.
   ///
   /// - Parameter key: the key of the first chunk of the run.
   mutating func admits(key: UInt64, weight: Int) -> Bool

@@ -19,7 +19,7 @@ struct FrequencySketch: Sendable {
 
   private var lines: [Line] = []
   private var additions = 0
-  /// How often all counters were halved.
+  /// The number of halvings of all counters.
   private var age: UInt64 = 0
   /// The number of chunks that it was made for.
   private var size = 0

@@ -13,7 +13,7 @@
 /// **Cost.** Between one key in 32 and all keys are sampled: so many that the miniatures hold 256 chunks at least.
 /// 44 bytes for each chunk in a miniature: eight bytes for each of the cache, if it has over 8,192.
 package struct PolicyTuner: Sendable {
-  /// How the tuner decides.
+  /// The constants by which the tuner decides.
   package struct Settings: Sendable {
     /// The parameters that it chooses from. The first is where it begins.
     var candidates = [
@@ -30,10 +30,10 @@ package struct PolicyTuner: Sendable {
     var smallestSample = 256
     /// At most one key in 2^this is sampled.
     var highestLevel = 5
-    /// How often it decides, and how long it stays at least: in reads, as multiples of the number of chunks.
+    /// The time between two decisions, and the least time between two switches: in reads, as multiples of the number of chunks.
     var interval = 0.2
     var leastStay = 1.0
-    /// What older hits are worth after each decision: half after twenty.
+    /// The factor that older hits get with each decision: they count half after twenty.
     var decay = 0.966
     /// The lead that is needed, as a multiple of the square root of the discordant hits.
     var caution = 1.5
@@ -41,7 +41,7 @@ package struct PolicyTuner: Sendable {
     package init() {}
   }
 
-  /// What a candidate would have hit lately.
+  /// The hit ratio that a candidate would have had lately.
   package struct Estimate: Equatable, Sendable {
     package let name: String
     /// From 0 to 1.
@@ -79,13 +79,13 @@ package struct PolicyTuner: Sendable {
   /// The present choice.
   var parameters: QueueParameters { settings.candidates[chosen] }
 
-  /// What the tuner tells others.
+  /// A snapshot of the tuner's state, for display.
   package struct State: Equatable, Sendable {
-    /// What each candidate would have hit lately; empty until reads have come.
+    /// One for each candidate; empty until reads have come.
     package let estimates: [Estimate]
     /// The place of the present choice in it.
     package let chosen: Int
-    /// How often the choice has changed.
+    /// The changes of the choice so far.
     package let switches: Int
     /// One key in this many was sampled.
     package let sampledOneIn: Int

@@ -1,6 +1,6 @@
-/// What can change in ``S3FIFO`` while it runs: how large the small queue is, and what leads from there to main.
+/// The parameters of ``S3FIFO`` that can change while it runs: the size of the small queue, and the way from there to main.
 struct QueueParameters: Equatable, Sendable {
-  /// How a chunk gets from the small queue to main.
+  /// The way of a chunk from the small queue to main.
   enum Promotion: Equatable, Sendable {
     /// By this many reads in the small queue, or by coming back while the ghost remembers it.
     case reads(UInt8)

@@ -21,7 +21,7 @@ extension S3FIFO {
     if parameters != tuner.parameters { parameters = tuner.parameters }
   }
 
-  /// What the policy takes in memory.
+  /// The memory of the policy, in bytes.
   package var byteCount: Int {
     queues.byteCount + marks.capacity + details.capacity * MemoryLayout<Details>.stride + rememberedByteCount
   }

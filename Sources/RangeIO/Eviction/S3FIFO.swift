@@ -36,7 +36,7 @@ package struct S3FIFO: EvictionPolicy {
   static let mostLooks = 64
   var looks = 0
 
-  /// What else decides about a chunk besides its uses. Kept apart, so that reading touches only one dense array of
+  /// The other facts that decide about a chunk, besides its uses. Kept apart, so that reading touches only one dense array of
   /// bytes.
   struct Details {
     var weight: UInt32
@@ -64,7 +64,7 @@ package struct S3FIFO: EvictionPolicy {
   var windowEnd: Int?
   var ghost = Ghost()
   var sketch = FrequencySketch()
-  /// Whether nothing has been evicted since room became available.
+  /// `true` until something is evicted after room became available.
   var isFilling = true
   var parameters: QueueParameters { didSet { setTargets() } }
   private(set) var smallTarget = 0
@@ -87,7 +87,7 @@ package struct S3FIFO: EvictionPolicy {
   }
 
   var mainTarget: Int { capacity - smallTarget }
-  /// Whether frequencies are counted.
+  /// `true` while the sketch counts frequencies.
   var hasSketch: Bool { sample.isOn || parameters.promotion == .frequency }
 
   /// Inserts the chunk into the main queue if the ghost remembers it, else into the small one. Until the first

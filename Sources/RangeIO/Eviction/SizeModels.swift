@@ -72,7 +72,7 @@ struct SizeModels: Sendable {
   }
 }
 
-/// How large a sample ``SizeModels`` gets.
+/// The size of the sample that ``SizeModels`` gets.
 package struct SizeSampling: Hashable, Sendable {
   /// The blocks that the model of the cache itself should have.
   package var modelBlocks: Int
@@ -82,7 +82,7 @@ package struct SizeSampling: Hashable, Sendable {
   /// The share of keys that is sampled in a large cache.
   private static let least = 1.0 / 256
 
-  /// Whether the models have tuners, see ``SizeModels``.
+  /// `true` for models with tuners, see ``SizeModels``.
   package var tunes = false
 
   /// The blocks that a cache needs to have models at all.

@@ -6,7 +6,7 @@ extension ReadLink {
     showsBase ? source.base ?? source : source
   }
 
-  /// Whether each range of `request` is one to be read: not empty, and within the source.
+  /// True if each range of `request` can be read: it is not empty, and lies within the source.
   @usableFromInline final func takes(_ request: ReadRequest) -> Bool {
     // Nearly all requests: without a copy of the source, whose count of references all tasks would share.
     if !showsBase, request.isOfOneRange { return !request.range.isEmpty && request.source.has(request.range) }
@@ -14,7 +14,7 @@ extension ReadLink {
     return request.ranges.allSatisfy { !$0.isEmpty && source.has($0) }
   }
 
-  /// What to read for `request`; `nil` if all its ranges are empty.
+  /// `request` without its empty ranges; `nil` if all are empty.
   ///
   /// - Throws: `invalidResponse` for a range that is not within the source.
   final func wanted(of request: ReadRequest) throws(ReadError) -> ReadRequest? {

@@ -5,9 +5,9 @@
   final let time: ReadClock
   /// The end of the chain.
   final let bottom: SourceLink
-  /// Whether this is a ``StageLink``.
+  /// `true` for a ``StageLink``.
   @usableFromInline final let isStage: Bool
-  /// Whether this is an ``BaseDescriptionLink``.
+  /// `true` for a ``BaseDescriptionLink``.
   final let showsBase: Bool
   /// The type of the stage that reads through this; `nil` for a reader.
   final let caller: Any.Type?

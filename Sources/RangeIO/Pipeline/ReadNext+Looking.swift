@@ -6,7 +6,7 @@ protocol DiscardingStage: AnyObject, Sendable {
 
 /// A stage that keeps what it returns.
 protocol CacheStage: DiscardingStage {
-  /// Whether the two keep bytes in the same store: then a fetch of one through the other would wait for itself.
+  /// True if the two keep bytes in the same store: a fetch of one through the other would wait for itself.
   func sharesStore(with other: any CacheStage) -> Bool
 
   /// Drops a version that is no longer read.
@@ -66,6 +66,6 @@ extension ReadNext {
     }
   }
 
-  /// Whether a stage below keeps what is read through this.
+  /// A stage below keeps what is read through this.
   var isKept: Bool { cache(below: nil) != nil }
 }

@@ -12,7 +12,7 @@ public struct ReadNext: Sendable {
   /// The clock to use.
   public var time: ReadClock { link.time }
 
-  /// Whether the reader is closed, so that nothing can be read through this any more.
+  /// `true` once the reader is closed: nothing can be read through this any more.
   var isClosed: Bool { link.bottom.isClosed }
 
   var bottom: SourceLink { link.bottom }
@@ -75,7 +75,7 @@ public struct ReadNext: Sendable {
     link.explain(range, of: source)
   }
 
-  /// Whether the stage above shows the same bytes as this: it does not derive its own source.
+  /// The stage above shows the same bytes as this: it does not derive its own source.
   var showsSameBytes: Bool { !(link is BaseDescriptionLink) }
 
   /// Returns the response if the stages below have it now: without waiting, and without an asynchronous call. For
@@ -88,7 +88,7 @@ public struct ReadNext: Sendable {
   /// one request, in order. `nil` if no stage below groups ranges: request each one separately.
   func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? { link.groups(ranges, of: source) }
 
-  /// How the stage that groups ranges does it now. `nil` if no stage below groups ranges, or a stage in between shows
+  /// The present gathering of the stage that groups ranges. `nil` if no stage below groups ranges, or a stage in between shows
   /// other bytes.
   func gathering(of source: SourceDescription) -> Gathering? { link.gathering(of: source) }
 

@@ -86,7 +86,7 @@ extension ReadPipeline {
     return try await describe()
   }
 
-  /// Whether both are caches with the same store: a fetch of one through the other would wait for itself.
+  /// True for two caches with the same store: a fetch of one through the other would wait for itself.
   private func shareStore(_ one: any ReadStage, _ other: any ReadStage) -> Bool {
     guard let one = one as? any CacheStage, let other = other as? any CacheStage else { return false }
     return one.sharesStore(with: other)
@@ -144,9 +144,9 @@ extension ReadPipeline {
   public struct Placement: Hashable, Sendable {
     /// The places it may take among ranked stages, counted from the top down; `nil` for anywhere.
     private let ranks: ClosedRange<Int>?
-    /// Whether a cache must be below it.
+    /// Such a stage must have a cache below it.
     let needsCaching: Bool
-    /// Whether a pipeline has at most one stage of this kind.
+    /// A pipeline has at most one stage of this kind.
     let isUnique: Bool
 
     private init(_ ranks: ClosedRange<Int>?, needsCaching: Bool = false, isUnique: Bool = false) {
@@ -180,7 +180,7 @@ extension ReadPipeline {
     /// Bounds the reads of the source, next to it; once in a pipeline.
     public static let limiting = Placement(70...70, isUnique: true)
 
-    /// Whether a stage of this placement can stand somewhere above one of `other`.
+    /// True if a stage of this placement can stand somewhere above one of `other`.
     func canStandAbove(_ other: Placement) -> Bool {
       guard let ranks, let others = other.ranks else { return true }
       return ranks.lowerBound <= others.upperBound

@@ -8,7 +8,7 @@ public struct ReadRequest: Sendable {
   /// four words fit into registers.
   private var extras: Extras?
 
-  /// What a read has besides a range and a source.
+  /// The rarer parts of a read, besides a range and a source.
   private struct Rest {
     var moreRanges: [ByteRange] = []
     var urgency: ReadUrgency?
@@ -65,7 +65,7 @@ public struct ReadRequest: Sendable {
     set { change { $0.moreRanges = newValue } }
   }
 
-  /// Whether this is a read of one range. Cheaper than to ask for the others.
+  /// `true` for a read of one range. Cheaper than to ask for the others.
   var isOfOneRange: Bool { extras == nil || moreRanges.isEmpty }
 
   /// All ranges, in the order requested.
@@ -80,8 +80,8 @@ public struct ReadRequest: Sendable {
     return request
   }
 
-  /// Whether the bytes are prefetched: they may be needed soon, and demand has priority everywhere. A prefetch becomes a
-  /// demand when a read starts to wait for it, so this is what is known now.
+  /// `true` for prefetched bytes: they may be needed soon, and demand has priority everywhere. A prefetch becomes a demand when a
+  /// read starts to wait for it, so this is what is known now.
   ///
   /// Setting it starts over: the new value does not follow earlier waiters.
   public var isPrefetch: Bool {
@@ -101,8 +101,7 @@ public struct ReadRequest: Sendable {
     set { change { $0.urgency = newValue } }
   }
 
-  /// Whether this is one of several requests that a cache makes for one read. Some stages run only a limited number of
-  /// those at once.
+  /// `true` for one of several requests that a cache makes for one read. Some stages run only a limited number of those at once.
   var isOneOfMany: Bool {
     get { extras?.rest.isOneOfMany ?? false }
     set { if newValue != isOneOfMany { change { $0.isOneOfMany = newValue } } }
@@ -133,8 +132,8 @@ public struct ReadRequest: Sendable {
     set { if newValue != grid { change { $0.grid = newValue } } }
   }
 
-  /// Whether a cache will keep the bytes, though they do not come in the blocks of its ``grid``. They must then be memory
-  /// that nothing else writes to.
+  /// A cache will keep the bytes, though they do not come in the blocks of its ``grid``. They must then be memory that nothing else
+  /// writes to.
   var isKept: Bool { extras?.rest.isKept ?? false }
 
   /// Removes the grid, which belongs to other ranges or to other bytes than this request now asks for.
@@ -143,7 +142,7 @@ public struct ReadRequest: Sendable {
     change { ($0.grid, $0.isKept) = (nil, true) }
   }
 
-  /// Whether this is a read of one range with normal caching.
+  /// `true` for a read of one range with normal caching.
   var isPlain: Bool { extras == nil || moreRanges.isEmpty && caching == .normal }
 
   /// The number of bytes requested, in all.

@@ -5,7 +5,7 @@ public struct ReadResponse: Sendable {
   /// The rare parts, behind one pointer: most responses have none.
   private var extras: Extras?
 
-  /// What a response has besides the bytes of one range. Immutable: responses share it.
+  /// The rarer parts of a response, besides the bytes of one range. Immutable: responses share it.
   private final class Extras: Sendable {
     let moreBytes: [Bytes]
     let overRead: [RangedBytes]

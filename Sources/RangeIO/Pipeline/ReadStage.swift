@@ -43,12 +43,12 @@ public protocol ReadStage: ~Copyable, Sendable {
   /// Must not wait, and must take no longer than passing on what is there.
   func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse>
 
-  /// Whether this stage has nothing to do with cache hits: ``answer(_:next:)`` would return what `next.answer` returns, and do
+  /// `true` if this stage has nothing to do with cache hits: ``answer(_:next:)`` would return what `next.answer` returns, and do
   /// nothing else. Hits then skip the stage, and cost as much as without it. Asked once, when a reader is made. By default
   /// `false`.
   var ignoresHits: Bool { get }
 
-  /// How this stage changes the source below. By default not at all.
+  /// Describes the source as the stages above see it. By default `below`, unchanged.
   ///
   /// A stage that changes contents or size must return `below.deriving(…)`, either always or never. Must be pure and
   /// fast: it is called each time the source is described again.
@@ -57,7 +57,7 @@ public protocol ReadStage: ~Copyable, Sendable {
   /// Where this stage may stand among the others. By default anywhere.
   var placement: ReadPipeline.Placement { get }
 
-  /// What this stage has done so far, for `RangeReader.statistics()`. By default `nil`.
+  /// The counts of this stage so far, for `RangeReader.statistics()`. By default `nil`.
   func statistics() -> Counters?
 
   /// Ends the stage, after the last read has returned. A stage that is an object is closed once no open reader lists it

@@ -8,7 +8,7 @@ import Synchronization
 final class SourceLink: Sendable {
   let source: any RangeSource
   fileprivate let background: BackgroundWork
-  /// Whether the source reports changes now, as far as is known.
+  /// The source reports changes now, as far as is known.
   let isTold = Atomic<Bool>(false)
   /// Reads of the source in flight, whether or not their callers still wait.
   fileprivate let gate = ShutdownGate()
@@ -37,7 +37,7 @@ final class SourceLink: Sendable {
     ReadNext(EndLink(self, time, caller))
   }
 
-  /// What the source is now. If cancelled or closed, returns to the caller at once.
+  /// Describes the source as it is now. If cancelled or closed, returns to the caller at once.
   ///
   /// - Parameter known: what it was before. `nil` at opening: how it answers cancellation is not known yet.
   func describe(after known: SourceDescription?) async throws -> SourceDescription {
@@ -45,7 +45,7 @@ final class SourceLink: Sendable {
     return try await leavingBehind { [source] in try await source.describe().checked() }
   }
 
-  /// What the name of the source refers to now. If cancelled or closed, returns to the caller at once.
+  /// Describes the source that the name refers to now. If cancelled or closed, returns to the caller at once.
   ///
   /// - Parameter known: what it was before.
   func renew(after known: SourceDescription) async throws -> SourceDescription {

@@ -7,15 +7,15 @@ protocol GatheringStage: ReadStage {
   func gathering(of source: SourceDescription) -> Gathering?
 }
 
-/// How a stage reads neighbouring ranges together.
+/// A stage's way of reading neighbouring ranges together.
 struct Gathering: Equatable, Sendable {
   /// The bytes that take as long to read as another request takes to begin, as measured by now.
   var gap: Int
   /// The most bytes in a group of several ranges.
   var longest: Int
-  /// How many groups it reads at the same time.
+  /// The most groups that it reads at the same time.
   var groupsAtOnce: Int
-  /// How many of them to begin with: fewer while nothing was measured, since these are grouped by a guess.
+  /// The groups that it begins with: fewer while nothing was measured, since these are grouped by a guess.
   var groupsAtFirst: Int
 }
 

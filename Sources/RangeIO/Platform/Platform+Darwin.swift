@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-  /// What differs between the platforms: here Apple platforms, in `Platform+Linux.swift` Linux.
+  /// The differences between the platforms: here Apple platforms, in `Platform+Linux.swift` Linux.
   enum Platform {
-    /// Whether a read can take what the page cache holds without waiting for a disk.
+    /// `true` where a read can take what the page cache holds without waiting for a disk.
     static var readsResidentPages: Bool { false }
 
     /// The descriptors that the first timed wait of the process takes.

@@ -27,7 +27,7 @@ enum AskedRange: Sendable {
     last < 0 || first < 0 || last == .max ? .impossible(text) : .bytes(first..<last + 1)
   }
 
-  /// Whether the result depends on the size of the source.
+  /// `true` if the size of the source decides about the result.
   var dependsOnSize: Bool {
     switch self {
     case .bytes, .impossible: false

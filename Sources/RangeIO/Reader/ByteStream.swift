@@ -22,7 +22,7 @@
 ///
 /// Each iteration reads the range again. Several tasks can iterate over one stream, each with its own iterator.
 public struct ByteStream: AsyncSequence, Sendable {
-  /// How a stream waits for the source to grow.
+  /// The wait of a stream for its source to grow.
   struct Following: Sendable {
     let isOver: (@Sendable () async throws -> Bool)?
   }

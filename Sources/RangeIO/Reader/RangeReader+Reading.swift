@@ -125,7 +125,7 @@ extension ReaderCore {
     return bytes
   }
 
-  /// What ``RangeReader/read(_:)-(ByteRange)`` looks for first. `nil` means nothing in particular, and counts nothing.
+  /// The bytes of a hit on top: ``RangeReader/read(_:)-(ByteRange)`` looks here first. `nil` proves nothing, and counts nothing.
   ///
   /// - Parameter isAbsent: set if nothing of the range's block is in the memory of the topmost cache.
   @inline(__always) func hit(_ range: ByteRange, isAbsent: inout Bool) -> Bytes? {
@@ -219,7 +219,7 @@ extension ReaderCore {
     }
   }
 
-  /// How many parts of a hint may be in flight at once.
+  /// The most parts of a hint in flight at once.
   private static let mostHintedParts = 4
 
   /// Reads the part of `range` that the cache will keep, a few parts at once. Stops when a part fails.

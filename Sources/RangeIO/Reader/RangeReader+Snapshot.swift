@@ -80,7 +80,7 @@ extension RangeReader {
   /// Ends looking for changes between reads, for owners that look themselves when they need to know.
   package nonisolated func stopWatching() { core.watcher.withLock { $0 }?.cancel() }
 
-  /// Whether the reader looks for changes between reads.
+  /// `true` while the reader looks for changes between reads.
   package nonisolated var isWatching: Bool { core.watcher.withLock { $0 }.map { !$0.isCancelled } ?? false }
 
   /// The version that a stream would read now.

@@ -141,7 +141,7 @@ extension RangeReader {
     /// `invalidConfiguration`.
     public static let follow = RangeReader.ChangePolicy(kind: .follow)
 
-    /// Whether the reader looks for changes between reads.
+    /// `true` for a reader that looks for changes between reads.
     var watches: Bool { kind != .fail }
   }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What a reader does when its source changes, depending on its ``RangeReader/ChangePolicy``.
+/// The reaction of a reader to changes of its source, depending on its ``RangeReader/ChangePolicy``.
 extension ReaderCore {
-  /// How often a read switches to another version before it gives up: less often where each look takes a round trip, and what
-  /// seems to change all the time is a server whose dates move.
+  /// The most switches of one read to another version before it gives up: fewer where each look takes a round trip, and what seems
+  /// to change all the time is a server whose dates move.
   private var mostTurns: Int { source.cost.latency > Self.quickAnswer ? 3 : 16 }
 
-  /// Whether the reader switches to another version after `error`.
+  /// True if the reader switches to another version after `error`.
   func switchesVersion(at error: any Error) -> Bool {
     onChange == .refresh && (error as? ReadError)?.code == .sourceChanged
   }
@@ -74,7 +74,7 @@ extension ReaderCore {
   }
 
   /// The shortest time between two checks by the reader, and by each follower, of a source that changes all the time.
-  /// What came in between is read in one go.
+  /// All that came in between is read in one go.
   private static let leastPause = Duration.milliseconds(20)
   /// A source that reports changes is checked only once in this many intervals, for changes that it cannot report, such
   /// as another directory on the path to it.
@@ -208,10 +208,10 @@ struct FollowingLooks {
   var next: ReadClock.Instant
   /// When the last completed check began.
   var last: ReadClock.Instant
-  /// How many checks have completed.
+  /// The number of completed checks.
   var count = 0
 
-  /// Whether a check may begin now. If so, the next one must wait for `pause`.
+  /// Begins a check if one may begin now, and returns `true`. The next one must then wait for `pause`.
   mutating func begins(at now: ReadClock.Instant, _ pause: Duration) -> Bool {
     guard now >= next else { return false }
     next = now.advanced(by: pause)

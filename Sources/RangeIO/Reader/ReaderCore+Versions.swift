@@ -2,7 +2,7 @@ import Synchronization
 
 /// Which version a read uses.
 extension ReaderCore {
-  /// Whether `range` can be read from `source` without checking the source again.
+  /// True if `range` can be read from `source` without checking the source again.
   static func holds(_ source: SourceDescription, _ range: ByteRange) -> Bool {
     lies(range, within: source) && source.isSettled && range.count <= mostBytes
   }

@@ -1,7 +1,7 @@
 import CRangeIOSystem
 import Synchronization
 
-/// What a reader and its streams share: the linked pipeline, the pinned version, and the gate that closes them.
+/// The state that a reader and its streams share: the linked pipeline, the pinned version, and the gate that closes them.
 ///
 /// Immutable except for the pinned version. Reads use it without touching the actor.
 final class ReaderCore: Sendable {
@@ -20,15 +20,15 @@ final class ReaderCore: Sendable {
   /// The topmost cache. Not optional: taking a class out of an optional counts a reference. So there is a stand-in for a
   /// reader without one.
   let topCache: CachingStage
-  /// Whether it is the topmost stage of those that see hits.
+  /// `true` if ``topCache`` is the topmost stage of those that see hits.
   let isCacheOnTop: Bool
-  /// Whether it is the only stage, above a source that needs no work in between.
+  /// `true` if it is the only stage, above a source that needs no work in between.
   private let isCacheAlone: Bool
   let gate = ShutdownGate()
   /// The version pinned when the reader was opened. Most sources never change. A constant needs no lock to read, and no
   /// reference count that all tasks share.
   let first: SourceDescription
-  /// Whether `pinned` differs from `first`.
+  /// `true` once `pinned` differs from `first`.
   let hasMoved = Atomic<Bool>(false)
   let pinned: Locked<SourceDescription>
   let counters = ReaderCounters()

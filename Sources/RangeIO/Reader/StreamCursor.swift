@@ -45,14 +45,14 @@ package final class StreamCursor {
   private var current = Bytes()
   /// Why the bytes after these cannot be read.
   private var failure: (any Error)?
-  /// Whether one window has been delivered: a consumer that takes a second one will want a third.
+  /// One window has been delivered: a consumer that takes a second one will want a third.
   private var isUnderWay = false
-  /// How many windows have begun.
+  /// The number of windows that have begun.
   private var begun = 0
   private var isEnded = false
   /// When this stream, which follows its source, last asked whether to stop, although there might be more.
   private var lastAsked: ReadClock.Instant?
-  /// Whether it is to stop once it has what there is.
+  /// The stream ends once it has delivered what there is.
   private var isStopped = false
 
   init(_ stream: ByteStream) {
@@ -125,8 +125,8 @@ package final class StreamCursor {
     return bytes
   }
 
-  /// Whether the beginning of a window that failed is read. Not of a source that would begin from its start again, nor of
-  /// a chunk that is longer than all windows ahead.
+  /// True if the beginning of a window that failed is read. Not of a source that would begin from its start again, nor of a chunk
+  /// that is longer than all windows ahead.
   private func isWorthReading(_ window: ByteRange, after error: ReadError) -> Bool {
     error.mayConcernAPart && (2...Self.mostBytesAhead).contains(window.count)
       && progress?.source.isReadForward == false
@@ -198,7 +198,7 @@ package final class StreamCursor {
     return true
   }
 
-  /// Whether the reader's `pollInterval` has passed since the last call that returned `true`.
+  /// True if the reader's `pollInterval` has passed since the first call, or the last one that returned `true`.
   private func isTimeToAsk() -> Bool {
     let now = core.time.now
     let isTime = lastAsked.map { now >= $0.advanced(by: core.pollInterval) } ?? false

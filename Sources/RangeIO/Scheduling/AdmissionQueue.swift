@@ -14,7 +14,7 @@ struct AdmissionQueue<Waiter> {
     fileprivate let number: UInt64
   }
 
-  /// What to do after an event, outside the lock.
+  /// The actions that follow an event. Taken outside the lock.
   struct Actions {
     /// The waiters that may read now, in order.
     var admitted = SmallArray<Waiter>()
@@ -67,7 +67,6 @@ struct AdmissionQueue<Waiter> {
   /// The number of waiters.
   var queueCount: Int { queued.count }
 
-  /// Whether a read still waits.
   func isQueued(_ ticket: Ticket) -> Bool { queued[ticket] != nil }
 
   // MARK: Events

@@ -15,7 +15,7 @@ package final class Permits: Sendable {
   /// The number of waiters for a permit.
   package var waiterCount: Int { state.withLock { $0.queueCount } }
 
-  /// Whether no permit is in use, and none is waited for.
+  /// `true` while no permit is in use or waited for.
   package var isIdle: Bool { state.withLock { $0.underWay == 0 && $0.queueCount == 0 } }
 
   // MARK: in a task

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether a read waits for a prefetch by now. All code that handles the request shares it, so that queues can move the
-/// request up.
+/// The urgency of a request: that of a prefetch until a read waits for it. All code that handles the request shares it, so that
+/// queues can move the request up.
 ///
 /// A source finds the urgency of the read it serves in ``current``.
 public final class ReadUrgency: Sendable {
@@ -12,7 +12,7 @@ public final class ReadUrgency: Sendable {
   private let isRaised = Atomic<Bool>(false)
   private let state = Locked(State())
 
-  /// Whether it belongs to a cache's flight, which stores it.
+  /// `true` for a prefetch of a cache's flight, which stores it.
   let isOfFlight: Bool
 
   /// Creates the urgency of a prefetch that no read waits for yet.
@@ -23,7 +23,7 @@ public final class ReadUrgency: Sendable {
   public static var current: ReadUrgency? { served }
   @TaskLocal package static var served: ReadUrgency?
 
-  /// Whether no read waits for the bytes, as far as is known now. Once `false`, it stays so.
+  /// `true` while no read waits for the bytes, as far as is known. Once `false`, it stays so.
   public var isPrefetch: Bool { purpose == .prefetch }
 
   /// The purpose, as far as is known now.

@@ -8,9 +8,8 @@
 public struct Counters: Hashable, Sendable, Encodable {
   /// One count.
   package struct Count: Hashable, Sendable, Encodable {
-    /// What is counted: `bytes read ahead`.
+    /// The name of the thing counted: `bytes read ahead`.
     package var name: String
-    /// How many.
     package var value: Int
 
     /// Creates a count.

@@ -1,5 +1,5 @@
-/// How much around a small range is fetched with it, of a source whose requests cost a round trip: as much as later reads have
-/// use for. A value: ranges that were missing go in, numbers of blocks come out.
+/// The number of blocks to fetch around a small range of a source whose requests cost a round trip: as many as later reads have use
+/// for. A value: ranges that were missing go in, numbers of blocks come out.
 ///
 /// It begins with the blocks of the range. It doubles while so many of the last ranges lie beside what was fetched before
 /// them that twice as much would have saved more time than it costs. After some fetches in a row that say nothing of the
@@ -77,7 +77,7 @@ package struct FetchExtent: Sendable {
     return max(leastEvidence, transfer > 0 ? transfer / (max(0, latency) + transfer) : 0)
   }
 
-  /// Whether twice as much around an earlier range would have brought some of these blocks.
+  /// True if twice as much around an earlier range would have brought some of these blocks.
   private func isNear(_ covered: Range<Int>) -> Bool {
     guard !asked.isEmpty else { return false }
     let last = covered.upperBound - 1

@@ -2,7 +2,7 @@
 /// rate after it. Nothing above the source can tell the two apart so well: reads that wait for each other look slow to
 /// begin.
 package protocol MeasuredCost: AnyObject, Sendable {
-  /// What reading costs as measured by now.
+  /// Returns the cost of reading as measured by now.
   ///
   /// - Parameter stated: the cost in the description. `nil` if the source has not stated this: a source around it has
   ///   changed it, and knows better.
@@ -14,11 +14,11 @@ package protocol MeasuredCost: AnyObject, Sendable {
   /// Not the block size, which must be the same in the next process, or a cache on a disk is not found.
   var fetchSize: Int? { get }
 
-  /// How much of that reads have had use for.
+  /// The blocks fetched around a range now: as much as reads have had use for.
   var extent: Locked<FetchExtent> { get }
-  /// Whether the bytes come only one after the other: the server has no ranges.
+  /// `true` if the bytes come only one after the other: the server has no ranges.
   var isReadForward: Bool { get }
-  /// What came along with the description and is still at hand: reads within it cost nothing, others around it a request.
+  /// The range that came with the description and is still at hand: reads within it cost nothing, others around it a request.
   var atHand: ByteRange? { get }
 }
 
@@ -28,13 +28,13 @@ extension MeasuredCost {
 }
 
 extension SourceDescription {
-  /// Whether the bytes of this source come only one after the other.
+  /// See ``MeasuredCost/isReadForward``.
   package var isReadForward: Bool { (context as? any MeasuredCost)?.isReadForward ?? false }
 
-  /// What a source has measured of itself.
+  /// A source's measurement of its own cost.
   package struct Measurement: Equatable, Sendable {
     package var cost: Cost
-    /// Whether the rate was never measured. A long read that was planned by it may take far longer than planned.
+    /// `true` if the rate was never measured. A long read that was planned by it may take far longer than planned.
     package var isGuess: Bool
 
     package init(_ cost: Cost, isGuess: Bool) {

@@ -54,8 +54,7 @@ public protocol RangeSource: ~Copyable, Sendable {
   /// copies the parts of common memory.
   nonisolated(nonsending) func read(_ ranges: [ByteRange], of source: SourceDescription) async throws -> [Bytes]
 
-  /// What the source has done so far, for each of its ways to read, the fastest first: the counts `reads` and `bytes`.
-  /// Empty by default.
+  /// The counts of the source so far, for each of its ways to read, the fastest first: `reads` and `bytes`. Empty by default.
   func statistics() -> [Counters]
 
   /// Hints at how a range will be used. It may affect time only, never results. Must be quick and must not wait. By

@@ -1,4 +1,4 @@
-/// What a source, a stage or a store says when it is asked what it has without waiting. There will be no other cases.
+/// The answer of a source, a stage or a store that is asked for what it has without waiting. There will be no other cases.
 public enum ReadAnswer<Value: Sendable>: Sendable {
   /// The value.
   case here(Value)

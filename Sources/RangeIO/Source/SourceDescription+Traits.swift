@@ -25,24 +25,24 @@ extension SourceDescription {
   public struct Traits: Sendable {
     /// The cost of reading.
     public var cost = Cost()
-    /// Whether a later version may extend this one. If so, reads counted from the end first ask for the current size, and
-    /// you can follow the source (``RangeReader/ChangePolicy/follow``).
+    /// `true` if a later version may extend this one. Then reads counted from the end first ask for the current size,
+    /// and you can follow the source (``RangeReader/ChangePolicy/follow``).
     public var mayGrow = false
-    /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
-    /// again before the next read.
+    /// `true` if a change made right now would show in the validator. If it would not, the version is read but not
+    /// kept, and checked again before the next read.
     public var isSettled = true
-    /// Whether existing bytes never change, whatever is appended. If so, a cache keeps them when the source has grown.
+    /// `true` if existing bytes never change, whatever is appended. Then a cache keeps them when the source has grown.
     public var isAppendOnly = false
-    /// Whether the source itself answers at once, however long its device hangs: a read whose task is cancelled (with
-    /// `CancellationError`), and reads in flight when it is closed (with `ReadError.Code.closed`). A source that never waits
-    /// may set it.
+    /// `true` if the source itself answers at once, however long its device hangs: a read whose task is cancelled (with
+    /// `CancellationError`), and reads in flight when it is closed (with `ReadError.Code.closed`). A source that never
+    /// waits may set it.
     ///
     /// If not, the reader runs each read as separate work. That costs a task and lets callers return at once; the abandoned
     /// read learns of it because its task is cancelled. The first description is always asked for in this way.
     public var answersCancellation = false
-    /// Whether `RangeSource.waitForChange(after:)` reports all changes as they happen. If so, readers poll only seldom.
+    /// `true` if `RangeSource.waitForChange(after:)` reports all changes as they happen. Then readers poll only seldom.
     public var reportsChanges = false
-    /// Whether reads of one range lend memory that must not be kept, such as mapped memory. A cache then asks by
+    /// `true` if reads of one range lend memory that must not be kept, such as mapped memory. A cache then asks by
     /// `RangeSource.read(_ ranges:)`, also for a single range: that one returns copies, and so does `answer`.
     public var isBorrowed = false
     /// An object of the source, which finds it again when it gets its description back. Opaque to all other code.

@@ -15,9 +15,8 @@ extension SourceDescription {
   ///
   /// A source without a validator can be read, but its bytes can be neither checked nor kept on disk.
   public protocol Validator: Sendable {
-    /// How `newer` differs from this version. Return ``SourceDescription/Change/other`` when in doubt, and for a
-    /// validator of another type. Compare text by its bytes, `Array(etag.utf8)`: Swift strings with different bytes can
-    /// be equal.
+    /// The change from this version to `newer`. Return ``SourceDescription/Change/other`` when in doubt, and for a validator of
+    /// another type. Compare text by its bytes, `Array(etag.utf8)`: Swift strings with different bytes can be equal.
     func change(to newer: any Validator) -> Change
 
     /// This version as at most 4,096 bytes, for a cache on a disk. Two validators of one source with the same bytes

@@ -23,8 +23,8 @@ public final class SourceDescription: Sendable {
   package var cost: Cost { Cost(latency: .nanoseconds(latencyNanoseconds), bytesPerSecond: bytesPerSecond) }
   private let latencyNanoseconds: Int64
   private let bytesPerSecond: Double
-  /// Whether a change made right now would show in the validator. If not, the version is read but not kept, and checked
-  /// again before the next read.
+  /// `true` if a change made right now would show in the validator. If not, the version is read but not kept, and checked again
+  /// before the next read.
   public var isSettled: Bool { settled.load(ordering: .relaxed) }
   /// An object of the source, which finds it again when it gets its description back. Opaque to all other code.
   public let context: (any AnyObject & Sendable)?
@@ -41,7 +41,7 @@ public final class SourceDescription: Sendable {
   private let cacheNumber = Atomic<UInt32>(0)
   private let blockShift: UInt8
   private let settled: Atomic<Bool>
-  /// Whether that cache lets reads of this version pass.
+  /// The value of ``isPassed``.
   private let isPassedByCache = Atomic<Bool>(false)
   private let flags: Flags
   package var mayGrow: Bool { flags.contains(.mayGrow) }
@@ -113,18 +113,18 @@ public final class SourceDescription: Sendable {
     SourceDescription(deriving: id + "|" + suffix, byteCount: byteCount, from: self)
   }
 
-  /// How `newer` differs from this snapshot: by the validators if both have one, else by id and size.
+  /// The change from this snapshot to `newer`: by id, then by the validators if both have one, else by size.
   package func change(to newer: SourceDescription) -> Change {
     guard id.hasSameBytes(as: newer.id) else { return .other }
     if let validator, let newerValidator = newer.validator { return validator.change(to: newerValidator) }
     return byteCount == newer.byteCount ? .same : .other
   }
 
-  /// Whether all of `range` lies within the source.
+  /// True if all of `range` lies within the source.
   func has(_ range: ByteRange) -> Bool { range.lowerBound >= 0 && range.upperBound <= byteCount }
 
-  /// Whether this snapshot says the same as `other`, so that it can replace it. Whether changes are reported is asked of the
-  /// latest snapshot only.
+  /// True if this snapshot says the same as `other`, so that it can replace it. The latest snapshot alone tells if changes are
+  /// reported.
   func isEquivalent(to other: SourceDescription) -> Bool {
     if self === other { return true }
     guard change(to: other) == .same, byteCount == other.byteCount, isSettled == other.isSettled, name == other.name
@@ -159,7 +159,7 @@ public final class SourceDescription: Sendable {
     if first.exchanged || first.original == number { cacheToken.store(token, ordering: .relaxed) }
   }
 
-  /// Whether the cache lets reads of this version pass whose token it has noted here.
+  /// `true` if the cache whose token is noted here lets reads of this version pass.
   var isPassed: Bool {
     get { isPassedByCache.load(ordering: .relaxed) }
     set { isPassedByCache.store(newValue, ordering: .relaxed) }

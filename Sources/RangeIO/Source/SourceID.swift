@@ -25,7 +25,7 @@ struct SourceID: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether both strings have the same UTF-8 bytes.
+  /// Compares the UTF-8 bytes of both strings.
   func hasSameBytes(as other: String) -> Bool {
     var (a, b) = (self, other)
     return a.withUTF8 { a in

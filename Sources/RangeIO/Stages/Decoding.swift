@@ -67,7 +67,7 @@ extension ReadPipeline {
   }
 }
 
-/// What `.decoding` does.
+/// The stage of `.decoding`: reads encoded blocks, and returns decoded bytes.
 final class DecodingStage: ExplainingStage {
   private let name: String
   private let decoded: EqualBlocks
@@ -91,7 +91,7 @@ final class DecodingStage: ExplainingStage {
     self.decode = decode
   }
 
-  /// How many bytes longer an encoded block is than a decoded one.
+  /// The bytes by which an encoded block is longer than a decoded one.
   private var overhead: Int { encoded.size - decoded.size }
 
   func describe(_ below: SourceDescription) -> SourceDescription {

@@ -52,7 +52,7 @@ extension ReadPipeline {
   }
 }
 
-/// What `.limiting` does.
+/// The stage of `.limiting`: bounds reads at once and bytes a second.
 final class LimitingStage: ReadStage {
   private typealias State = AdmissionQueue<Promise<Void>>
 
@@ -195,7 +195,7 @@ final class LimitedRead: Sendable {
 
   func end() { isOver.store(true, ordering: .releasing) }
 
-  /// Whether the current task reads within a read that `limiting` has admitted.
+  /// True if the current task reads within a read that `limiting` has admitted.
   static func isUnderWay(for limiting: LimitingStage) -> Bool {
     var read = underWay
     while let one = read {

@@ -77,7 +77,7 @@ public final class Observing: Sendable {
 
   package func counted() -> Statistics { stage.counted() }
 
-  /// What an ``Observing`` stage has counted.
+  /// The counts of an ``Observing`` stage.
   package struct Statistics: Hashable, Sendable {
     package var reads: Int { latency.count }
     package var bytes: Int
@@ -103,7 +103,7 @@ extension Observing.Statistics: CustomStringConvertible {
   }
 }
 
-/// What `.observing` does.
+/// The stage of `.observing`: counts and times the reads that pass, and may record them.
 final class ObservingStage: ReadStage {
   private let bytes = Atomic<Int>(0)
   private let failures = Atomic<Int>(0)

@@ -31,7 +31,7 @@ extension ReadPipeline {
   }
 }
 
-/// What `.timeLimit` does.
+/// The stage of `.timeLimit`: ends every read after a given time.
 final class TimeLimitStage: ReadStage, TimedStage {
   let limit: Duration
   private let counts = Stripes()

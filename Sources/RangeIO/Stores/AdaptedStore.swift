@@ -1,6 +1,6 @@
 /// Makes a ``FullChunkStore`` of any store, with the defaults where the store is no tier.
 package final class AdaptedStore: FullChunkStore {
-  /// What a tier does in its own way.
+  /// The operations in which a tier differs from other stores.
   package struct Tier: Sendable {
     let insertDemoted: @Sendable (Chunk) -> Bool
     let erasePromoted: @Sendable (ByteRange, ChunkToken) -> Void
@@ -29,7 +29,7 @@ package final class AdaptedStore: FullChunkStore {
     sources.token(numbered: token).map { store.lookUp(range, of: $0) } ?? .miss
   }
 
-  /// What a look-up finds.
+  /// Derives the coverage from a look-up.
   package func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange] {
     switch lookUp(range, token: token, grid: grid) {
     case .hit: [range]

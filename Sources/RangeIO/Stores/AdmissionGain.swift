@@ -1,4 +1,4 @@
-/// Whether it pays to keep more of one source: what reads of a sample of its blocks have shown. A pure value.
+/// Decides whether it pays to keep more of one source, by what reads of a sample of its blocks have shown. A pure value.
 ///
 /// A hit saves the difference between a read of the source and a look-up; a miss that is kept costs what keeping takes. So
 /// keeping everything that is read a second time gains, for each read, *hits × saving − admissions × cost*, by the share
@@ -55,16 +55,16 @@ struct AdmissionGain: Equatable, Sendable {
 
   /// The time of a read that the store could have answered, from below the cache.
   private(set) var miss = Average(assuming: 0)
-  /// What it takes to keep what was read, beyond reading it.
+  /// The time that it takes to keep what was read, beyond reading it.
   private(set) var keeping = Average(assuming: 1000)
   /// The time of a look-up that finds something.
   private(set) var lookUp = Average(assuming: 150)
   private var counts = Counts()
   private var seen = 0
   private var windowsLeft = 0
-  /// Whether reads pass the store by.
+  /// Reads bypass the store.
   private(set) var isPassing = false
-  /// How often that has changed.
+  /// The number of times that the decision has changed.
   private(set) var changes = 0
 
   init() {}
@@ -103,13 +103,13 @@ struct AdmissionGain: Equatable, Sendable {
     return true
   }
 
-  /// What a hit saves, in nanoseconds.
+  /// The time that a hit saves, in nanoseconds.
   var saving: Double { max(0, miss.nanoseconds - lookUp.nanoseconds) }
 
-  /// What keeping everything that is read twice gains for each read, in nanoseconds.
+  /// The gain for each read of keeping everything that is read twice, in nanoseconds.
   var gain: Double { gain(hits: counts.wouldHit, admissions: counts.wouldAdmit) }
 
-  /// What letting reads pass gains for each of them.
+  /// The gain for each read of letting reads pass, in nanoseconds.
   var passingGain: Double { gain(hits: counts.passingHits, admissions: counts.passingAdmissions) }
 
   private func gain(hits: Double, admissions: Double) -> Double {

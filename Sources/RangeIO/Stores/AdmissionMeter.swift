@@ -27,7 +27,7 @@ final class AdmissionMeter: Sendable {
   /// The time in nanoseconds.
   var time: Int64 { now() }
 
-  /// How long the source takes for one read.
+  /// Measures the time that the source takes for one read.
   final class Timing: @unchecked Sendable {
     // Unchecked: one read has it, which writes and reads it on one thread after the other.
     private let meter: AdmissionMeter
@@ -40,7 +40,7 @@ final class AdmissionMeter: Sendable {
     func end() { nanoseconds = meter.time - start }
   }
 
-  /// Whether it is the turn of a read to be kept, while most pass.
+  /// Counts a read; `true` if it is its turn to be kept, while most pass.
   func isKeptThisTime() -> Bool {
     turns.wrappingAdd(1, ordering: .relaxed).newValue % AdmissionGain.passingShare == 0
   }
@@ -67,12 +67,12 @@ final class AdmissionMeter: Sendable {
   }
 }
 
-/// What was decided for one token, and why.
+/// The decision for one token, and its reasons.
 final class TokenAdmission: Sendable {
   private let gain = Locked(AdmissionGain())
   private let passing = Atomic<Bool>(false)
 
-  /// Whether its reads pass the store by.
+  /// Reads of this token bypass the store.
   var isPassing: Bool { passing.load(ordering: .relaxed) }
 
   var current: AdmissionGain { gain.withLock { $0 } }

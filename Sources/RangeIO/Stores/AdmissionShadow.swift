@@ -1,5 +1,5 @@
-/// What a store would hold if it kept everything that is read a second time, and what if the reads passed: for a sample of the
-/// blocks, two lists in the order of their last reads. A pure value.
+/// A simulation of what a store would hold if it kept everything that is read a second time, and if the reads passed:
+/// for a sample of the blocks, two lists in the order of their last reads. A pure value.
 ///
 /// Which blocks are in the sample follows from a hash of their numbers, so that all reads of these are seen, and none of
 /// others. Each list has room for the same share of the store's bytes. Its order is LRU's: what the store's own policy does
@@ -8,7 +8,7 @@
 /// Source: C. Waldspurger, T. Saemundsson, I. Ahmad, N. Park, "Cache modeling and optimization using miniature
 /// simulations", USENIX ATC '17.
 struct AdmissionShadow: Sendable {
-  /// What the store would have made of a read.
+  /// The result that a read would have had.
   enum Outcome: Sendable {
     /// It would have the bytes.
     case hit
@@ -18,7 +18,7 @@ struct AdmissionShadow: Sendable {
     case first
   }
 
-  /// What the store would have made of a read if it kept what is read twice, and if reads passed.
+  /// The results that a read would have had if the store kept what is read twice, and if reads passed.
   struct Outcomes: Equatable, Sendable {
     var keeping: Outcome
     var passing: Outcome
@@ -44,7 +44,7 @@ struct AdmissionShadow: Sendable {
   private var queues = SlotQueues(2)
   private(set) var heldBytes = 0
   private(set) var touchCount = 0
-  /// What the store would hold if reads passed.
+  /// The blocks that the store would hold if reads passed.
   private(set) var passing = HeldBlocks()
   private var turns = 0
 
@@ -98,7 +98,7 @@ struct AdmissionShadow: Sendable {
     return place
   }
 
-  /// What leaves the store is still known to have been read.
+  /// Takes a block out of the simulated store; it is still known to have been read.
   private mutating func letGo(_ place: Int) {
     queues.remove(place)
     queues.append(place, to: Self.touched)

@@ -22,7 +22,7 @@ struct BlockIndex: ~Copyable {
   /// The lower bits of the hash are the bucket, those above them the page.
   private static let pageShift = UInt32(7)
   private static let mostDepth = 32 - Int(pageShift)
-  /// What a page takes: its own line, and two words for each bucket.
+  /// The bytes of a page: its own line, and two words for each bucket.
   static let pageByteCount = IndexMemory.line + bucketCount * 16
 
   private let memory: IndexMemory
@@ -80,7 +80,7 @@ struct BlockIndex: ~Copyable {
 
   @inline(__always) static func place(after place: Int) -> Int { (place &+ 1) & mask }
 
-  /// Whether the bucket still has this note, seen in one order with ``Hazards``.
+  /// Checks whether the bucket still has this note, seen in one order with ``Hazards``.
   @inline(__always) static func has(_ note: UInt, in page: Page, at place: Int) -> Bool {
     page[2 &* place].load(ordering: .sequentiallyConsistent) == note
   }
@@ -97,12 +97,12 @@ struct BlockIndex: ~Copyable {
 
   // MARK: changing
 
-  /// Whether an entry can be added. Only if very many hashes are nearly alike it cannot, as when offsets are chosen for that:
-  /// a page is split long before it is full, if it may be.
+  /// Checks whether an entry can be added. Only if very many hashes are nearly alike it cannot, as when offsets are
+  /// chosen for that: a page is split long before it is full, if it may be.
   func hasRoom(for tag: UInt32) -> Bool { Self.used(Self.page(root, tag)) < Self.mask }
 
-  /// Whether a page may be split. The directory, of a word for each page or more, must not grow without end for hashes that are
-  /// alike.
+  /// Checks whether a page may be split. The directory, of a word for each page or more, must not grow without end for
+  /// hashes that are alike.
   private func maySplit(_ page: Page) -> Bool {
     Self.depth(page) < depth || depth < Self.mostDepth && 2 << depth <= max(64, count / 4)
   }
@@ -246,7 +246,7 @@ final class IndexMemory: @unchecked Sendable {
     }
   }
 
-  /// What it has from the system.
+  /// The bytes that it has from the system.
   var byteCount: Int { state.withLock { $0.byteCount } }
 
   /// Memory of so many bytes, a multiple of a line.

@@ -23,7 +23,7 @@ struct BlockSample: Equatable, Sendable {
     self.init(bits: min(Self.mostBits, Int.bitWidth - 1 - share.leadingZeroBitCount))
   }
 
-  /// Whether it contains a block. A few instructions, for every hit.
+  /// Checks whether it contains a block. A few instructions, for every hit.
   @inline(__always) func contains(_ block: Int) -> Bool {
     UInt64(truncatingIfNeeded: block &+ 1) &* 0x9E37_79B9_7F4A_7C15 < bound
   }

@@ -50,7 +50,7 @@ package struct BlockTable<Entry: BlockRecord>: ~Copyable {
 
   /// Buckets of the old index that are still to be moved.
   package var bucketsToMove: Int { old.count - nextMoved }
-  /// How many buckets are moved at once. Two would be enough to finish before the index must grow again.
+  /// The number of buckets moved at once. Two would be enough to finish before the index must grow again.
   static var movedAtOnce: Int { 32 }
 
   /// The memory it takes in bytes. While it grows, half of its index more.

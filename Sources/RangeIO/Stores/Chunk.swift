@@ -1,4 +1,4 @@
-/// What a store holds for one block, on its way to the tier below: bytes and their coverage.
+/// The contents of a store for one block, on their way to the tier below: bytes and their coverage.
 package struct Chunk: Sendable {
   /// The token, the time when the oldest bytes were requested from the source, and the generation in which the chunk
   /// left.
@@ -22,7 +22,7 @@ package struct Chunk: Sendable {
 
   package var token: ChunkToken { ticket.token }
   package var fetchedAt: ReadClock.Instant { ticket.fetchedAt }
-  /// Whether it may still be kept: nothing of its block was removed since it left its store.
+  /// `true` while it may be kept: nothing of its block was removed since it left its store.
   package var isValid: Bool {
     ticket.isValid(for: range.lowerBound..<max(range.upperBound, morePieces.last?.range.upperBound ?? 0))
   }
@@ -95,7 +95,7 @@ package struct Chunk: Sendable {
   /// The bytes as a codec has made them, if they came so.
   package var encoded: EncodedBytes? { if case .encoded(let encoded) = first { encoded } else { nil } }
 
-  /// Whether the bytes must be decoded for each use.
+  /// The bytes must be decoded for each use.
   package var isEncoded: Bool { if case .encoded = first { true } else { false } }
 
   /// The same chunk, not encoded; `nil` if it cannot be decoded.
@@ -105,7 +105,7 @@ package struct Chunk: Sendable {
   }
 }
 
-/// What a codec makes of bytes. Two that are equal make the same of the same bytes.
+/// An encoding, as a codec makes it. Two that are equal make the same of the same bytes.
 package struct ChunkEncoding: Equatable, Sendable {
   /// 0 for a user's codec.
   private let number: UInt64

@@ -1,4 +1,4 @@
-/// What is erased from a store.
+/// The chunks that are erased from a store.
 package enum ChunkScope: Sendable {
   /// The chunks of a token that hold bytes of a range.
   case range(ByteRange, of: ChunkToken)
@@ -32,7 +32,7 @@ package enum ChunkScope: Sendable {
     }
   }
 
-  /// What is removed, in whole blocks of a grid.
+  /// Returns the removed range, in whole blocks of a grid.
   func range(on grid: BlockGrid) -> ByteRange {
     switch self {
     case .version(_, let range), .range(let range, _), .promoted(let range, _): grid.outward(range, in: .max)

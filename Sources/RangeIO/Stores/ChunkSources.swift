@@ -203,7 +203,7 @@ public final class ChunkSources: Sendable {
 extension ChunkToken {
   var isUnread: Bool { readers.load(ordering: .relaxed) == 0 }
 
-  /// Whether a tier holds chunks of this token, or has reserved room for some.
+  /// A tier holds chunks of this token, or has reserved room for some.
   var isCharged: Bool {
     chargedBytes != 0 || chargedBytesBelow.load(ordering: .relaxed) != 0
   }

@@ -16,7 +16,7 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// The sources that this store knows. Combined stores share one.
   var sources: ChunkSources { get }
 
-  /// What never changes about this store. By default ``StoreTraits/init()``.
+  /// The facts about this store that never change. By default ``StoreTraits/init()``.
   var traits: StoreTraits { get }
 
   /// Returns what the store holds of `range`.
@@ -50,7 +50,7 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// - Parameter id: whose chunks, in all versions. `nil`: those of all sources.
   func erase(source id: String?)
 
-  /// What the store holds and has done, one ``Counters`` for each of its tiers. By default none.
+  /// Returns what the store holds and has done, one ``Counters`` for each of its tiers. By default none.
   func statistics() -> [Counters]
 
   /// Writes what is still to be written and ends what needs an end: files, connections. Call it once, when the readers are
@@ -63,11 +63,11 @@ public protocol ChunkStore: AnyObject, Sendable {
 
 /// Facts about a store that never change.
 public struct StoreTraits: Sendable {
-  /// Whether an earlier process may have left chunks here, as in a database.
+  /// `true` if an earlier process may have left chunks here, as in a database.
   public var mayOutliveProcess = false
-  /// Whether it keeps parts of blocks, not only whole blocks.
+  /// The store keeps parts of blocks, not only whole blocks.
   package var keepsPartsOfBlocks = false
-  /// How demoted chunks may come encoded: they are kept like that.
+  /// The encoding in which demoted chunks may come: they are kept like that.
   package var takesEncodedBy: ChunkEncoding?
   /// The clock for the age of chunks.
   package var time = ReadClock.continuous

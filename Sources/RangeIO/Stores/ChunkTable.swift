@@ -49,7 +49,7 @@ package struct ChunkTable: ~Copyable {
   /// The chunk in a slot. The table holds one retain on it.
   func owner(_ number: Int) -> Unmanaged<BlockBacking> { BlockBacking.object(of: note(number)) }
 
-  /// What readers without a lock have noted of the chunks.
+  /// The reads of chunks that readers without a lock have noted.
   var reads: SlotReads { SlotReads(slots.elements) }
 
   /// The hash of a key. The upper half selects the shard and is the same for all blocks of an extent; the lower
@@ -68,7 +68,7 @@ package struct ChunkTable: ~Copyable {
   /// Where readers without the lock begin.
   var root: UInt { index.root }
 
-  /// What a look-up without the lock comes to.
+  /// The result of a look-up without the lock.
   enum Sight {
     case hit(Bytes)
     /// Nothing of the block is here, or it is being moved in the index just now.
@@ -142,7 +142,7 @@ package struct ChunkTable: ~Copyable {
 
   func find(token: UInt64, block: Int, hash: UInt64) -> Int { look(token, block, hash).slot }
 
-  /// Whether a chunk that is not in the table can be added.
+  /// Checks whether a chunk that is not in the table can be added.
   func hasRoom(for hash: UInt64) -> Bool { index.hasRoom(for: UInt32(truncatingIfNeeded: hash)) }
 
   /// Adds a chunk that is not in the table, and for which there is room.

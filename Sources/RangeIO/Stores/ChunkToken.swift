@@ -15,10 +15,10 @@ public final class ChunkToken: Sendable {
   /// The source with its version and size.
   public var source: SourceDescription { entry.source }
 
-  /// What all tokens of this version share, on all grids.
+  /// The entry that all tokens of this version share, on all grids.
   package let entry: SourceEntry
   private let generationValue = Atomic<UInt64>(1 << 16)
-  /// What was removed, and in which generation. Made with the first removal.
+  /// The removed ranges, and the generations of their removals. Made with the first removal.
   private final class Removals: Sendable {
     let ranges = Locked(RemovedRanges())
   }
@@ -28,15 +28,15 @@ public final class ChunkToken: Sendable {
   private let account = Atomic<Int>(0)
   /// The bytes charged for its chunks in the tiers below, and on their way there.
   package let chargedBytesBelow = Atomic<Int>(0)
-  /// What the store is charged for having it; `nil` if there is no store in memory.
+  /// The account of what the store is charged for having it; `nil` if there is no store in memory.
   private let charges: SourceCharges?
-  /// Whether it pays to keep more of it, for caches that ask. Made when one notes something.
+  /// The decision whether it pays to keep more of it, for caches that ask. Made when one notes something.
   var admission: TokenAdmission { notedAdmission.value ?? notedAdmission.publish(TokenAdmission()) }
   private let notedAdmission = PublishedOnce<TokenAdmission>()
   // Stores keep a token for each source: in this order, all fields fit 120 bytes, which the allocator gives without waste.
   let flights: FlightTable
   let readers = Atomic<Int32>(0)
-  /// Whether its reads pass the store by.
+  /// Its reads bypass the store.
   var isPassing: Bool { notedAdmission.value?.isPassing ?? false }
 
   /// The generation of a retired token. No ticket has it.
@@ -52,7 +52,7 @@ public final class ChunkToken: Sendable {
   /// The bytes charged in the memory store for its chunks, including reservations.
   var chargedBytes: Int { account.load(ordering: .relaxed) >> 2 }
 
-  /// How the store is charged for the source itself. See ``pay(_:)``.
+  /// The way in which the store is charged for the source itself. See ``pay(_:)``.
   var payment: SourceCharges.Payment { SourceCharges.Payment(rawValue: account.load(ordering: .relaxed) & 3)! }
 
   /// Charges bytes in the memory store; gives back if negative. With the last of them goes what was paid for the source.
@@ -129,7 +129,7 @@ public final class ChunkToken: Sendable {
     return generation
   }
 
-  /// Whether some of `range` was removed since a generation, or is being removed.
+  /// Checks whether some of `range` was removed since a generation, or is being removed.
   fileprivate func hasRemoved(_ range: ByteRange, since generation: UInt64) -> Bool {
     removals.value?.ranges.withLock { $0.overlaps(range, since: generation) } ?? false
   }
@@ -154,14 +154,14 @@ public struct ChunkTicket: Sendable {
   /// When the bytes were requested from the source. Their age counts from here, in all tiers.
   public let fetchedAt: ReadClock.Instant
 
-  /// Whether the bytes may still be kept. Check this under the lock of the place where they go.
+  /// `true` if the bytes may still be kept. Check this under the lock of the place where they go.
   public var isValid: Bool {
     // A retired token's generation matches no ticket, and no ticket is valid during a removal.
     generation != .max && generation & 0xFFFF == 0 && token.generation == generation
   }
 
-  /// Whether bytes of `range` may still be kept: none of it was removed since they were requested, or found in a store.
-  /// Check this under the lock of the place where they go.
+  /// Checks whether bytes of `range` may still be kept: none of it was removed since they were requested, or found in a
+  /// store. Call this under the lock of the place where they go.
   package func isValid(for range: ByteRange) -> Bool {
     isValid || generation != .max && token.isAlive && !token.hasRemoved(range, since: generation)
   }

@@ -10,7 +10,7 @@ public struct DeferredPiece: Sendable {
   /// The token, the time of the request, and the generation in which it was found: for a store above that keeps it from
   /// now on.
   package let ticket: ChunkTicket
-  /// Whether the tier above should promote it.
+  /// The tier above should promote it.
   package let shouldPromote: Bool
   /// Loads the piece.
   package let loader: any PieceLoader
@@ -57,7 +57,7 @@ public struct DeferredPiece: Sendable {
 /// Each fetch that wants the piece loads at most once: with ``answer()`` if ``isQuick`` is true, and with
 /// ``load(whenLate:)`` if it is not, or if ``answer()`` was ``ReadAnswer/later``.
 package protocol PieceLoader: Sendable {
-  /// Whether ``answer()`` is worth trying on the reader's thread: it takes no longer than switching threads.
+  /// `true` if ``answer()`` is worth trying on the reader's thread: it takes no longer than switching threads.
   var isQuick: Bool { get }
 
   /// Loads the piece, if that takes no waiting. `nil`: it is damaged or lost, and the store does not find it again.
@@ -69,7 +69,7 @@ package protocol PieceLoader: Sendable {
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes?
 }
 
-/// What a store of the user's does.
+/// The loader of a store of the user's.
 private struct OwnLoader: PieceLoader {
   let ownAnswer: (@Sendable () -> ReadAnswer<Bytes?>)?
   let body: @Sendable (_ whenLate: @escaping @Sendable () -> Void) async -> Bytes?

@@ -9,7 +9,7 @@ package protocol EvictionSink: AnyObject, Sendable {
   /// Called after ``take(_:)``, outside of locks. Continues with the chunks that were taken.
   func proceed()
 
-  /// How chunks may come encoded. By default `nil`: they may not.
+  /// The encoding in which chunks may come. By default `nil`: they may not come encoded.
   var takesEncodedBy: ChunkEncoding? { get }
 }
 

@@ -22,7 +22,7 @@ package protocol FullChunkStore: ChunkStore {
   /// The parts of `range` that the store holds, in order. Does not count as a read.
   func coverage(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ByteRange]
 
-  /// Whether the store holds all of `range`. Does not count as a read.
+  /// Checks whether the store holds all of `range`. Does not count as a read.
   func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool
 
   /// Tells where the bytes of `range` would come from if they were looked up now, for `RangeReader.explain(_:)`.
@@ -71,7 +71,7 @@ extension FullChunkStore {
   /// The current time by the store's clock.
   package var now: ReadClock.Instant { traits.time.now }
 
-  /// Whether the store holds some of `range`. Does not count as a read.
+  /// Checks whether the store holds some of `range`. Does not count as a read.
   package func holdsSome(of range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     !coverage(range, token: token, grid: grid).isEmpty
   }

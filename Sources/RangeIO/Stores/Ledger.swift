@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much of a limit is taken: of memory, of a count, or of a disk.
+/// An account of how much of a limit is taken: of memory, of a count, or of a disk.
 ///
 /// Everything is taken before it is used and given back after it is released. So the sum never exceeds the limit,
 /// except for the moment after the limit was lowered.

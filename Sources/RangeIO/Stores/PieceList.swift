@@ -31,7 +31,7 @@ extension PieceList {
   struct Merged {
     /// In order, disjoint, at most ``longest``.
     var pieces: [Piece]
-    /// Whether pieces were copied together.
+    /// Pieces were copied together.
     var isConsolidated = false
     /// Bytes that were dropped because they did not fit into ``longest`` pieces.
     var droppedByteCount = 0

@@ -8,7 +8,7 @@ import Synchronization
 final class RecentTouches: @unchecked Sendable {
   // Unchecked: a pointer to memory that is only accessed atomically, freed with its one owner.
   private static let count = 1 << 13
-  /// How many blocks it remembers.
+  /// The number of blocks that it remembers.
   static let capacity = 4 * count
 
   /// Four fingerprints each, the newest in the lowest bits. 0 means none.
@@ -21,7 +21,7 @@ final class RecentTouches: @unchecked Sendable {
 
   deinit { places.deallocate() }
 
-  /// Whether a touch is remembered. `hash`: the well-mixed hash of the block.
+  /// Checks whether a touch is remembered. `hash`: the well-mixed hash of the block.
   func remembers(_ hash: UInt64) -> Bool {
     Self.holds(place(of: hash).pointee.load(ordering: .relaxed), Self.fingerprint(hash))
   }

@@ -48,7 +48,7 @@ struct RemovedRanges {
     ended[first].end = max(ended[first].end, second.end)
   }
 
-  /// Whether some of `range` was removed after bytes of this generation were requested.
+  /// Checks whether some of `range` was removed after bytes of this generation were requested.
   func overlaps(_ range: ByteRange, since generation: UInt64) -> Bool {
     func matters(_ removal: Removal) -> Bool { removal.end > generation && removal.range.overlaps(range) }
     return running.contains(where: matters) || ended.contains(where: matters)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a store in memory is charged for the sources that have chunks in it: their records, which lie beside the chunks.
+/// The charges to a store in memory for the sources that have chunks in it: for their records, which lie beside the chunks.
 ///
 /// At any time ``free`` of them belong to what every store takes. The store makes room for the others together with that
 /// for the first chunk: ``due(for:)``, then ``ChunkToken/pay(_:)``. Each is given back with its last chunk.
@@ -16,7 +16,7 @@ final class SourceCharges: Sendable {
   /// So many sources are not charged, and stay known without chunks.
   static let free = 256
 
-  /// How a source is paid for.
+  /// The way in which a source is paid for.
   enum Payment: Int {
     case none
     /// As one of the free ones.
@@ -34,11 +34,11 @@ final class SourceCharges: Sendable {
   /// - Parameter giveBack: gives back so many bytes of those for which the store made room.
   init(_ giveBack: @escaping @Sendable (Int) -> Void) { self.giveBack = giveBack }
 
-  /// What is paid at present.
+  /// The bytes paid at present.
   var bytes: Int { paidBytes.load(ordering: .relaxed) }
 
-  /// What is due for a source that has its first chunk, or room for it; `nil` if it is paid for. The caller makes room for
-  /// the bytes and calls ``pay(_:for:)``, or calls ``cancel(_:)``.
+  /// Returns what is due for a source that has its first chunk, or room for it; `nil` if it is paid for. The caller
+  /// makes room for the bytes and calls ``pay(_:for:)``, or calls ``cancel(_:)``.
   func due(for token: ChunkToken) -> (payment: Payment, bytes: Int)? {
     guard token.payment == .none else { return nil }
     let payment: Payment = freeCount.take(1, upTo: Self.free) ? .free : .full

@@ -16,12 +16,12 @@ package final class SourceEntry: Sendable {
     var grown: SourceDescription?
     var metadata: Metadata?
     var pinned: [ByteRange] = []
-    /// Whether no token of this version is left, and none will come.
+    /// No token of this version is left, and none will come.
     var isOver = false
-    /// Whether the user keeps something.
+    /// The user keeps something: metadata or pins.
     var isAnything: Bool { metadata != nil || !pinned.isEmpty }
   }
-  /// What most versions have nothing of. Separate, since stores keep an entry for each source.
+  /// State that most versions have none of. Separate, since stores keep an entry for each source.
   private final class Rare: Sendable {
     let state: Locked<State>
 
@@ -29,7 +29,7 @@ package final class SourceEntry: Sendable {
   }
   private let rare = PublishedOnce<Rare>()
   private var made: Rare { rare.value ?? rare.publish(Rare()) }
-  /// What all versions share that end without anything of it. Nothing is kept there, as they are over.
+  /// Shared by all versions that end without such state. Nothing is kept there, as they are over.
   private static let over = Rare(isOver: true)
 
   init(_ source: SourceDescription) { first = source }
@@ -37,7 +37,6 @@ package final class SourceEntry: Sendable {
   /// The size of ``source``. Without a lock, unless it grows.
   var byteCount: Int { first.isAppendOnly ? source.byteCount : first.byteCount }
 
-  /// Whether `source` is this version.
   func isVersion(_ source: SourceDescription) -> Bool {
     let known = self.source
     if known === source { return true }
@@ -59,7 +58,7 @@ package final class SourceEntry: Sendable {
 
   // MARK: what the user keeps
 
-  /// Whether no token of this version is left, and none will come. From then on nothing is kept with it.
+  /// `true` once no token of this version is left, and none will come. From then on nothing is kept with it.
   var isOver: Bool { rare.value?.state.withLock { $0.isOver } ?? false }
 
   /// Call when the last token is retired. The caller that erases it also forgets what is kept here.
@@ -106,7 +105,7 @@ package final class SourceEntry: Sendable {
   /// The ranges whose chunks must not be evicted: in order, disjoint.
   var pinned: [ByteRange] { rare.value?.state.withLock { $0.pinned } ?? [] }
 
-  /// Whether some of `range` is pinned.
+  /// Checks whether some of `range` is pinned.
   package func pins(_ range: ByteRange) -> Bool {
     rare.value?.state.withLock { $0.pinned.contains { $0.overlaps(range) } } ?? false
   }
@@ -123,6 +122,6 @@ package final class SourceEntry: Sendable {
     rare.value?.state.withLock { $0.pinned = $0.pinned.flatMap { ByteRanges.subtract(range, from: $0) } }
   }
 
-  /// Whether the user has stored something here that must not be forgotten.
+  /// The user has stored something here that must not be forgotten.
   var isKept: Bool { rare.value?.state.withLock { $0.isAnything } ?? false }
 }

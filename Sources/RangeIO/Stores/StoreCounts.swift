@@ -1,5 +1,5 @@
-/// What a store has counted and what it holds, in fields, so that counting is one addition: a shard has one under its lock.
-/// ``Counters`` are made of it when someone asks for them.
+/// The counts of a store, and of what it holds, in fields, so that counting is one addition: a shard has one under its
+/// lock. ``Counters`` are made of it when someone asks for them.
 package protocol StoreCounts: Equatable, Sendable {
   /// All in which every value is zero.
   init()

@@ -1,4 +1,4 @@
-/// What users ask of a store beside reading and removing. Each tier does its part.
+/// A user's order to a store, beside reading and removing. Each tier does its part.
 package enum StoreOrder: Sendable {
   /// Keep chunks for so long after they were requested, and after they were last read.
   case limitTime(age: Duration?, idle: Duration?)
@@ -13,7 +13,7 @@ package enum StoreOrder: Sendable {
   /// Keep these bytes with a version; `nil`: forget those that are kept.
   case keep(metadata: Bytes?, of: SourceDescription)
 
-  /// What became of an order.
+  /// The result of an order.
   package enum Outcome {
     case done
     /// The store has nothing to do with it.

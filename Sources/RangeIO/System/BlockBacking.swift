@@ -10,14 +10,14 @@ import Synchronization
 ///
 /// A `ManagedBuffer` only for its header, which can be accessed without counting a reference.
 package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
-  /// How the bytes are freed.
+  /// The origin of the bytes, which decides how they are freed.
   enum Kind: UInt8 {
     case slab, malloc, pages
     /// No bytes, but a retained object in place of their address: the pieces of a block with missing parts.
     case list
   }
 
-  /// What is known about the block. What a hit looks at comes first: with the count of references it takes the object's first 48
+  /// The facts about the block. Those that a hit looks at come first: with the count of references it takes the object's first 48
   /// bytes, and object and allocator together take 96. The allocator aligns to 16 bytes, so no two objects have such bytes in one
   /// cache line, and threads that hit different blocks write to none that the other reads.
   package struct Note {
@@ -31,7 +31,7 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     /// The number of bytes; for a list, up to the end of the last piece.
     let count: UInt32
     let kind: Kind
-    /// Whether the user pinned the block.
+    /// The user has pinned the block.
     var isPinned = false
     /// 0, or 1 once a store has claimed it. Accessed only atomically.
     fileprivate var claimed: UInt8 = 0
@@ -140,14 +140,14 @@ extension BlockBacking: ByteBacking {
   }
 }
 
-/// What a store notes of a block, and what readers without its lock see of it. They have announced the object to ``Hazards``.
+/// The store's note of a block, as readers without its lock see it too. They have announced the object to ``Hazards``.
 extension BlockBacking {
   /// The block as a note has it. Beyond 48 bits it is never kept.
   @inline(__always) static func key(token: UInt64, block: Int) -> (UInt64, UInt64) {
     (UInt64(truncatingIfNeeded: block) | token << 48, token >> 16 | UInt64(truncatingIfNeeded: block >> 48) << 32)
   }
 
-  /// Whether the note is of this block.
+  /// True if the note is of this block.
   @inline(__always) static func isOf(_ key: (UInt64, UInt64), _ note: UnsafeMutablePointer<Note>) -> Bool {
     atomic(note, \.blockAndToken).pointee.load(ordering: .acquiring) == key.0
       && atomic(note, \.lowerAndToken).pointee.load(ordering: .acquiring) >> 32 == key.1
@@ -175,7 +175,7 @@ extension BlockBacking {
 
 /// Converts between an object and its note without counting a reference.
 extension BlockBacking {
-  /// Whether a `ManagedBuffer`'s header follows the object's own 16 bytes. Checked once, when the first table is made.
+  /// `true` if a `ManagedBuffer`'s header follows the object's own 16 bytes. Checked once, when the first table is made.
   static let layoutIsAsExpected: Bool = {
     guard let memory = rio_malloc(1) else { return false }
     let probe = make(memory, count: 1, .malloc)

@@ -57,8 +57,8 @@ final class BlockSlabs: Sendable {
     /// without.
     let used = Atomic<Int>(0)
     let idle = Atomic<Int>(0)
-    /// How many blocks are still to be freed before pages are dropped again: where pages are larger than blocks, few of
-    /// the free blocks may have a page of their own.
+    /// The number of blocks still to be freed before pages are dropped again: where pages are larger than blocks, few of the free
+    /// blocks may have a page of their own.
     let pause = Atomic<Int>(0)
 
     init(shift: Int) {
@@ -88,7 +88,7 @@ final class BlockSlabs: Sendable {
     (self.leastKept, self.pageByteCount) = (leastKept.bytes, pageByteCount)
   }
 
-  /// Whether blocks of this size are cut from slabs.
+  /// True if blocks of this size are cut from slabs.
   @inline(__always) static func serves(_ count: Int) -> Bool {
     count & (count - 1) == 0 && count >= 1 << shifts.lowerBound && count <= 1 << shifts.upperBound
   }

@@ -1,5 +1,4 @@
-/// What reads that bypass the page cache must be aligned to, in bytes. See open(2), `O_DIRECT`, and statx(2),
-/// `STATX_DIOALIGN`.
+/// The alignment of reads that bypass the page cache, in bytes. See open(2), `O_DIRECT`, and statx(2), `STATX_DIOALIGN`.
 package struct DirectAlignment: Equatable, Sendable {
   /// Of the memory that is read into: a power of two.
   package let memory: Int

@@ -34,7 +34,7 @@ package enum FilePathExpansion {
     return FilePath(platformString: directory).pushing(path)
   }
 
-  /// What `path` leads to through symbolic links; `path` itself if there is nothing.
+  /// The path that `path` leads to through symbolic links; `path` itself if there is nothing.
   static func resolved(_ path: FilePath) -> FilePath {
     guard let real = path.withPlatformString({ realpath($0, nil) }) else { return path }
     defer { free(real) }

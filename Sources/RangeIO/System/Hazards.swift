@@ -1,7 +1,7 @@
 import CRangeIOSystem
 import Synchronization
 
-/// What threads look at without a lock, so that it is not freed meanwhile: an address for each thread.
+/// The objects that threads look at without a lock, so that none is freed meanwhile: an address for each thread.
 ///
 /// A reader announces an object, then asks whether it still is where it was found. Who takes an object away first takes
 /// it from where it can be found, then asks here. All four steps have one order for all threads, so the reader finds
@@ -22,7 +22,7 @@ enum Hazards {
     rio_line_of_thread(thread).assumingMemoryBound(to: Atomic<UInt>.self)
   }
 
-  /// Whether an object is looked at.
+  /// True if a thread looks at the object.
   private static func isAnnounced(_ address: UInt) -> Bool {
     for thread in 1...max(1, rio_highest_thread_number())
     where line(thread).pointee.load(ordering: .sequentiallyConsistent) == address { return true }

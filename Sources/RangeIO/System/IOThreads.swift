@@ -56,8 +56,8 @@ package final class IOThreads: Sendable {
   package static let shared = IOThreads(
     limit: 64, collecting: IOThreads(limit: 64, atOnce: collectors(processors: Int(rio_processor_count()))))
 
-  /// How many threads collect the bytes of reads that the kernel has begun: four, or a quarter of the processors if that is
-  /// more, and no more than a pool has.
+  /// The number of threads that collect the bytes of reads that the kernel has begun: four, or a quarter of the processors if that
+  /// is more, and no more than a pool has.
   package static func collectors(processors: Int) -> Int { min(64, max(4, processors / 4)) }
 
   /// The threads of the process for work whose length the library does not know. Few: each may take long.

@@ -21,8 +21,8 @@ struct JobPlan<Worker> {
   /// Threads that are being started to help: each takes a job, however many are busy.
   private var helpersToCome = 0
   private var isWatched = false
-  /// What has happened to the queue since the last look of the watching thread: whether a job came, and whether a thread took
-  /// one. That one was withdrawn says nothing about the threads.
+  /// The changes of the queue since the last look of the watching thread: a job came, or a thread took one. That one was withdrawn
+  /// says nothing about the threads.
   private var sinceLook = (queued: false, left: false)
 
   /// The most urgent jobs that start while another waits, so that none waits forever.
@@ -34,7 +34,7 @@ struct JobPlan<Worker> {
     self.atOnce = atOnce
   }
 
-  /// What follows from a job that was submitted.
+  /// The consequence of a job that was submitted.
   enum Submission {
     /// This thread gets it, past the queue.
     case hand(Worker)
@@ -48,7 +48,7 @@ struct JobPlan<Worker> {
     case wait
   }
 
-  /// What follows from a look at the queue.
+  /// The consequence of a look at the queue.
   enum Look {
     /// Jobs are done without help: look again.
     case again
@@ -85,7 +85,7 @@ struct JobPlan<Worker> {
     return .wait
   }
 
-  /// What a thread does that has done its job.
+  /// The next act of a thread that has started, or has done its job.
   enum Next {
     case job(IOJob)
     /// It watches the queue, which has more threads than it needs.
@@ -150,7 +150,7 @@ struct JobPlan<Worker> {
     if watching { isWatched = false } else { helpersToCome = max(0, helpersToCome - 1) }
   }
 
-  /// Whether a thread that was not woken in time may end. If it was chosen in between, its wake is on the way.
+  /// Lets a thread end that was not woken in time, and returns `true`. If it was chosen in between, its wake is on the way.
   mutating func mayEnd(_ isOne: (Worker) -> Bool) -> Bool {
     guard let place = sleeping.firstIndex(where: isOne) else { return false }
     sleeping.remove(at: place)

@@ -15,7 +15,7 @@ package enum ReadBuffers: Sendable {
 
   package var byteCount: Int { all.reduce(0) { $0 + $1.capacity } }
 
-  /// What is left to fill after the first `filled` bytes, up to byte `end`, limited to one call.
+  /// The memory left to fill after the first `filled` bytes, up to byte `end`, limited to one call.
   private func rest(after filled: Int, upTo end: Int) -> [iovec] {
     var skip = filled
     var wanted = min(end - filled, Syscalls.longestRead)

@@ -1,7 +1,7 @@
 import CRangeIOSystem
 package import SystemPackage
 
-/// What the kernel reports about an open file.
+/// The kernel's report about an open file.
 package struct FileStatus: Equatable, Sendable {
   package var device: UInt64 = 0
   package var inode: UInt64 = 0
@@ -50,7 +50,7 @@ package final class Syscalls: Sendable {
     var reopen: @Sendable (_ descriptor: CInt) -> Int = { Int(rio_reopen_readonly($0)) }
     /// The same, for reads that bypass the page cache.
     var reopenDirect: @Sendable (_ descriptor: CInt) -> Int = { Int(rio_reopen_direct($0)) }
-    /// What reads of such a descriptor must be aligned to; `nil`: its file system has none.
+    /// The alignment of reads of such a descriptor; `nil` if its file system has no such reads.
     var directAlignment: @Sendable (_ descriptor: CInt) -> DirectAlignment? = { descriptor in
       var (memory, offset): (UInt32, UInt32) = (0, 0)
       return rio_direct_alignment(descriptor, &memory, &offset)
@@ -75,7 +75,7 @@ package final class Syscalls: Sendable {
       @Sendable (_ descriptor: CInt, UnsafeBufferPointer<iovec>, _ offset: Int, _ resident: Bool) -> Int = {
         Int(rio_preadv($0, $1.baseAddress, CInt(clamping: $1.count), Int64($2), $3))
       }
-    /// Whether calls that otherwise return at once may wait for a server.
+    /// True if calls that otherwise return at once may wait for a server.
     var isRemote: @Sendable (_ descriptor: CInt) -> Bool = { rio_may_be_remote($0) }
     /// Says what will be read soon, or not again. May wait: dropping a gigabyte takes milliseconds.
     var advise: @Sendable (_ descriptor: CInt, _ offset: Int, _ count: Int, _ willNeed: Bool) -> Void = {

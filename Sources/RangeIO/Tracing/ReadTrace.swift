@@ -55,7 +55,7 @@ final class ReadTrace: Sendable {
     }
   }
 
-  /// What was recorded and what was left out.
+  /// Returns the numbers of reads that were recorded and left out.
   func statistics() -> Counters {
     let (recorded, dropped) = buffer.withLock { ($0.recorded, $0.dropped) }
     return Counters("ReadTrace", counts: ["recorded": recorded, "not recorded": dropped])

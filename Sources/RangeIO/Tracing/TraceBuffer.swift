@@ -3,7 +3,7 @@
 /// A pure value. It never grows: its two arrays have their full size from the start, one to append to and one that is
 /// being written.
 struct TraceBuffer {
-  /// What the caller must do after a read was noted.
+  /// The caller's next step after a read was noted.
   enum Action: Equatable {
     case nothing
     /// Start writing.
@@ -12,7 +12,7 @@ struct TraceBuffer {
     case findPlace
   }
 
-  /// What happens to reads.
+  /// Reads are kept, or counted as dropped after a failure, or ignored after closing.
   private enum Phase { case recording, failed, closed }
 
   /// The reads that are kept at most until they are written: 128 KiB.

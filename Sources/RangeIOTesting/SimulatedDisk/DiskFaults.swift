@@ -58,7 +58,7 @@ package struct DiskCall: Sendable {
     case create, open, remove, rename, makeDirectory, openDirectory, removeDirectory, names, syncDirectory
     case status, setMode, freeByteCount
 
-    /// Whether it changes the contents of the disk, or which of them are durable.
+    /// `true` for a call that changes the contents of the disk, or which of them are durable.
     package var isChange: Bool {
       switch self {
       case .write, .allocate, .truncate, .sync, .create, .remove, .rename, .makeDirectory, .removeDirectory,

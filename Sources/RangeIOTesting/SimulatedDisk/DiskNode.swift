@@ -7,7 +7,7 @@ import SystemPackage
 class DiskNode: @unchecked Sendable {
   var owner: UInt32
   var mode: UInt32
-  /// Whether it has a name in a directory.
+  /// It has a name in a directory.
   var isLinked = true
   /// The open handles.
   private(set) var handles: Set<Int> = []
@@ -23,7 +23,7 @@ class DiskNode: @unchecked Sendable {
     DiskStatus(kind: .other, owner: owner, mode: mode, linkCount: isLinked ? 1 : 0)
   }
 
-  /// Whether `user` has all rights in `bits`, which are three as in a mode.
+  /// `true` if `user` has all rights in `bits`, which are three as in a mode.
   func permits(_ bits: UInt32, to user: UInt32) -> Bool {
     let granted = owner == user ? mode >> 6 : mode
     return granted & bits == bits

@@ -19,7 +19,7 @@ struct DiskPages: Sendable {
 
   subscript(page: Int) -> Page? { page < pages.count ? pages[page] : nil }
 
-  /// Whether writing to `page` uses up a page of the disk.
+  /// `true` if writing to `page` uses up a page of the disk.
   func isNew(_ page: Int) -> Bool { page >= reserved && self[page] == nil }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {

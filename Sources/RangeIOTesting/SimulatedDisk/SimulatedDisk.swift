@@ -30,7 +30,7 @@ package final class SimulatedDisk: Sendable {
     /// The values of ``counts`` and ``position`` when the faults were set.
     var countsBefore = [Int](repeating: 0, count: DiskCall.Kind.allCases.count)
     var positionBefore = 0
-    /// How often the power was lost. A process belongs to one life.
+    /// The number of power losses so far. A process belongs to one life.
     var life = 0
     var nextHandle = 0
 

@@ -19,7 +19,7 @@ package final class SimulatedProcess: SpillDisk, @unchecked Sendable {
     mostOpen = 0
   }
 
-  /// How many files it may have open at the same time: opening more fails with `EMFILE`. May be less than the number
+  /// The most files it may have open at the same time: opening more fails with `EMFILE`. May be less than the number
   /// open now.
   package var descriptors: Int {
     get { disk.state.withLock { _ in descriptorsLeft + open.count } }

@@ -38,7 +38,7 @@ extension ChunkCodec {
 }
 
 extension ChunkCodec {
-  /// What it makes; `nil` of a user's codec that is a value: of two of those nothing is known, even if they have one id.
+  /// The encoding it makes; `nil` of a user's codec that is a value: of two of those nothing is known, even if they have one id.
   package var encoding: ChunkEncoding? {
     if let library = self as? any LibraryCodec { return ChunkEncoding(number: library.encodingNumber) }
     // A cast of a value would make an object of it.
@@ -54,7 +54,7 @@ extension EncodedBytes {
 }
 
 extension Chunk {
-  /// What this codec has made of the bytes, if they are encoded by it.
+  /// Returns the bytes as this codec has encoded them, if it has.
   func encoded(by codec: any ChunkCodec) -> Bytes? {
     encoded.flatMap { $0.encoding != nil && $0.encoding == codec.encoding ? $0.bytes : nil }
   }

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// What a ``CompressedStore`` has counted and what it holds.
+/// The counts of a ``CompressedStore``, and of what it holds.
 package struct CompressedCounts: StoreCounts {
   /// Pieces that look-ups found.
   package var hits = 0

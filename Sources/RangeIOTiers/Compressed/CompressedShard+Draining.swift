@@ -4,7 +4,7 @@ import RangeIO
 extension CompressedShard {
   struct Draining {
     let number: UInt32
-    /// Whether all of it is copied, not only what was read.
+    /// All of it is copied, not only what was read.
     var isCompaction = false
     /// The records to copy: their slots and where they are.
     var survivors: [(slot: UInt32, place: Place)] = []

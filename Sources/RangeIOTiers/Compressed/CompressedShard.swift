@@ -1,7 +1,7 @@
 import RangeIO
 import Synchronization
 
-/// What one shard of a compressed store holds: records, and the segments with their bytes. Everything here happens
+/// The contents of one shard of a compressed store: records, and the segments with their bytes. Everything here happens
 /// under the shard's lock. Nothing encodes, decodes, copies or releases memory.
 ///
 /// Segments are filled one after the other and freed as a whole, the oldest first. Records that were read since they
@@ -47,7 +47,7 @@ struct CompressedShard: ~Copyable {
   /// The bytes of live records: encoded, and decoded.
   var storedBytes = 0
   var rawBytes = 0
-  /// Whether a segment may have become empty.
+  /// A segment may have become empty.
   private var hasEmptySegment = false
   /// Nanoseconds; `.max` for no limit.
   var ageLimit = Int64.max

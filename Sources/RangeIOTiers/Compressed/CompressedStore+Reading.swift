@@ -165,7 +165,7 @@ private struct CompressedLoader: PieceLoader {
   let place: CompressedShard.Place
   let range: ByteRange
   let ticket: ChunkTicket
-  /// Whether it was not read before.
+  /// The piece was not read before: loading notes that it was.
   let isFirst: Bool
 
   var isQuick: Bool { range.count <= store.configuration.inlineLimit.bytes }

@@ -59,7 +59,7 @@ extension CompressedStore {
     return keep(scratch.filled(stored), record, chunk.ticket)
   }
 
-  /// Whether a chunk of the tier above is too old, or has been idle for too long.
+  /// Checks whether a chunk of the tier above is too old, or has been idle for too long.
   func isExpired(_ chunk: Chunk) -> Bool {
     let now = presentForLimits
     guard now != .min else { return false }

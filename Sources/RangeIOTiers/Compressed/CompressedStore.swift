@@ -26,9 +26,9 @@ package final class CompressedStore: FullChunkStore {
     package var limit: ByteCount
     /// The codec that compresses. Default: LZ4.
     package var codec: any ChunkCodec = LZ4Codec()
-    /// How long pieces are kept after they were requested from the source. Default: for as long as there is room.
+    /// The time that pieces are kept after they were requested from the source. Default: for as long as there is room.
     package var ageLimit: Duration?
-    /// How long pieces are kept without being read. Default: for as long as there is room.
+    /// The time that pieces are kept without being read. Default: for as long as there is room.
     package var idleLimit: Duration?
     /// Pieces of at most this size are decompressed on the reader's thread, which takes no longer than switching
     /// threads. Default: 128 KiB.

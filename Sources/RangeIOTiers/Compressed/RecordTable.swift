@@ -24,7 +24,7 @@ struct CompressedRecord: BlockRecord {
   var lower: UInt32 = 0
   var count: UInt32 = 0
   var next: UInt32 = 0
-  /// Whether it was read since it was added.
+  /// It was read since it was added, or since an earlier read had it copied.
   var isTouched = false
   var isUsed = false
 

@@ -93,7 +93,7 @@ final class DemotionQueue: EvictionSink {
 
   // MARK: moving
 
-  /// How many chunks to move before yielding to other tasks.
+  /// The number of chunks to move before yielding to other tasks.
   private static let mostAtOnce = 16
 
   private func run() async {
@@ -148,7 +148,7 @@ final class DemotionQueue: EvictionSink {
 
   // MARK: finding
 
-  /// Whether ``find(_:token:grid:)`` could find something.
+  /// Returns `false` if ``find(_:token:grid:)`` could find nothing.
   func mayHave(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     guard findable.load(ordering: .sequentiallyConsistent) > 0 else { return false }
     let blocks = grid.blocks(covering: range)
@@ -179,7 +179,7 @@ final class DemotionQueue: EvictionSink {
     }
   }
 
-  /// How many chunks were promoted again. If this changes during a look-up, a chunk missed above may be there now.
+  /// The number of chunks that were promoted again. If this changes during a look-up, a chunk missed above may be there now.
   var returnCount: Int { returns.load(ordering: .sequentiallyConsistent) }
 
   /// Removes a chunk that is above again.
@@ -274,7 +274,7 @@ final class DemotionQueue: EvictionSink {
   var isIdle: Bool { state.withLock { !$0.isRunning && $0.queue.waitingCount == 0 } }
 }
 
-/// What a ``DemotionQueue`` has counted, and what is on its way.
+/// The counts of a ``DemotionQueue``, and of what is on its way.
 package struct QueueCounts: StoreCounts {
   /// Chunks that look-ups found on their way.
   package var hits = 0

@@ -37,7 +37,7 @@ extension TieredStore {
     tiers.memory.roomIsFree()
   }
 
-  /// What chunks pass through on their way down from memory. Its limit is taken from the budget in advance.
+  /// A queue that chunks pass through on their way down from memory. Its limit is taken from the budget in advance.
   private struct Way {
     let limit: Int
     let present: () -> Int

@@ -1,7 +1,7 @@
 public import RangeIO
 
 extension TieredStore {
-  /// What is absent from the upper store may be below.
+  /// Leaves `isAbsent` alone: what is absent from the upper store may be below.
   package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid, isAbsent: inout Bool) -> Bytes? {
     upper.hit(range, token: token, grid: grid)
   }
@@ -102,7 +102,7 @@ extension TieredStore {
   }
 }
 
-/// What a look-up finds in several places, combined.
+/// The findings of a look-up in several places, combined.
 private struct TieredLookup {
   var pieces: [RangedBytes] = []
   var deferred: [DeferredPiece] = []

@@ -1,7 +1,7 @@
 public import RangeIO
 
 extension TieredStore {
-  /// What the tiers of a store hold and have done.
+  /// The counts of a store's tiers, and of what they hold.
   package struct Counts: Equatable, Sendable {
     /// The number of bytes that all tiers in memory may take together.
     package var limit = 0

@@ -28,14 +28,14 @@ import Synchronization
 /// - At rest a byte is in only one of the two, unless the lower store keeps copies.
 ///
 /// Pins, metadata, limits and statistics are those of the library's stores among the parts, however you combine them.
-/// What no part can do throws.
+/// An operation that no part can do throws.
 ///
 /// For the full rules see *The life of a chunk* in `Docs/Architecture/Stores.md`.
 public final class TieredStore: ChunkStore, FullChunkStore {
   let upper: any FullChunkStore
   let lower: any FullChunkStore
   let mover: DemotionQueue
-  /// What it knows of its tiers in memory, if it made them.
+  /// The tiers in memory, if the store made them.
   let memory: MemoryTiers?
   /// Used only with these.
   let limitChanges: Locked<LimitChanges<Limits>>
@@ -49,7 +49,7 @@ public final class TieredStore: ChunkStore, FullChunkStore {
   let inner: TieredStore?
   /// The tier on disk, if there is one.
   package let spill: SpillStore?
-  /// Whether bytes that enter the upper store are also written to the disk at once, without the upper store doing that.
+  /// Bytes that enter the upper store are also written to the disk at once, by this store rather than by the upper one.
   private let copiesDown: Bool
 
   /// Creates a store of `upper` and `lower`. Nothing else may use those two.

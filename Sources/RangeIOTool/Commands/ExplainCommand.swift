@@ -68,7 +68,7 @@ struct ExplainCommand: CommandWithStats {
     }
   }
 
-  /// Whether a program has kept some of the source there under its own name, and not as 'demo' does.
+  /// `true` if a program has kept some of the source there under the source's own id, and not as 'demo' does.
   private func isKept(_ source: any RangeSource, in directory: String) async throws -> Bool {
     let id = try await source.describe().id
     return try SpillLook(directory).survey().sources.contains { $0.id == id }

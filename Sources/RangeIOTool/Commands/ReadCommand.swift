@@ -88,7 +88,7 @@ struct Copying {
   let source: SourceName
   let selections: [Selection]
   var options: OpeningOptions
-  /// Whether the file may grow in the meantime. The copy covers what the file has when it is opened.
+  /// The file may grow in the meantime. The copy covers what the file has when it is opened.
   let growing: Bool
   let force: Bool
 
@@ -131,7 +131,7 @@ struct Copying {
     }
   }
 
-  /// What goes to the destination next.
+  /// The next part of the output.
   private enum Part {
     case bytes(Bytes)
     /// So many zeros: a hole of the source.

@@ -222,7 +222,7 @@ extension RangeTrace {
 enum ReplayPolicy: String, CaseIterable, ExpressibleByArgument {
   case `default`, lru, sieve, s3fifo, adaptive, all
 
-  /// Whether one of them has a tuner.
+  /// `true` if one of the policies has a tuner.
   var tunes: Bool { factories(seed: 0).contains { $0.factory.makeTuner != nil } }
 
   /// The policies to replay with, and their names in the report. The default policy is reported as the default,

@@ -99,8 +99,8 @@ enum Selection: Equatable {
 }
 
 extension Selection {
-  /// What opening an object behind a URL is to bring along: what was asked for, or the first of it while nothing is known of
-  /// the link.
+  /// The bytes that opening an object behind a URL is to bring along: those asked for, or the first of them while nothing is
+  /// known of the link.
   var opening: RemoteOpening {
     switch self {
     case .whole: .beginning

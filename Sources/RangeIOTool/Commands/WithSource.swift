@@ -44,7 +44,7 @@ func readingAll<Result>(
   }
 }
 
-/// Whether a command reads files that grow in the meantime.
+/// The user's choice on files that grow while a command reads them.
 enum Growth {
   /// The user gave `--growing`.
   case followed
@@ -120,7 +120,7 @@ struct DirectOption: ParsableArguments {
   @Flag(help: "Read past the page cache, which keeps what others need. For files.")
   var direct = false
 
-  /// How the source called `name` is to be read.
+  /// The use of the page cache for the source called `name`, a file if `--direct` is set.
   func pageCache(for name: SourceName) throws(ToolFailure) -> FileSource.PageCache {
     guard direct else { return .use }
     guard !name.isURL else { throw .usage("\(name.shown): --direct is for files") }

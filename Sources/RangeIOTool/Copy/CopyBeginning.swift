@@ -1,6 +1,6 @@
 import RangeIO
 
-/// How a copy begins: with what an earlier run has left, or from the start. A value: decided by what the journal says.
+/// The start of a copy: with what an earlier run has left, or anew. A value: decided by what the journal says.
 enum CopyBeginning: Equatable {
   /// There is nothing, or the user does not want it.
   case new

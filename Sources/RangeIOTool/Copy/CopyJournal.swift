@@ -1,7 +1,7 @@
 import RangeIO
 import RangeIOSupport
 
-/// What a copy notes beside its target, so that the next run goes on after a kill. The format is described in
+/// The notes of a copy beside its target, by which the next run goes on after a kill. The format is described in
 /// `Docs/Formats/CopyJournal.md`.
 ///
 /// A header of 96 bytes says what is copied. Records of 16 bytes follow, each of one finished piece. Header and records
@@ -14,7 +14,7 @@ enum CopyJournal {
   /// The first bytes of every journal, and all of one that notes nothing.
   static let magic: [UInt8] = Array("rioCopy1".utf8)
 
-  /// What is copied. Digests, because ids may be long, and an id may be private.
+  /// The source, its version and the layout. The first two are digests: ids may be long, and an id may be private.
   struct Identity: Equatable {
     var source: [UInt8]
     var version: [UInt8]
@@ -60,7 +60,7 @@ enum CopyJournal {
     return bytes
   }
 
-  /// What the header in `bytes` says; `nil` if it is damaged, or not one of a journal.
+  /// Parses the header in `bytes`; `nil` if it is damaged, or not one of a journal.
   static func identity(_ bytes: [UInt8]) -> Identity? {
     guard bytes.count >= headerSize, bytes.starts(with: magic) else { return nil }
     let sum = sum(Array(bytes[..<summedSize]))

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// How a copy is cut into pieces. A piece is what has a checksum and is noted in the journal when it is there.
+/// The pieces of a copy. Each has a checksum, and is noted in the journal when it is there.
 struct CopyLayout: Equatable {
   let byteCount: Int
   /// A power of two. The last piece may be shorter.
@@ -37,7 +37,7 @@ struct CopyLayout: Equatable {
   func byteCount(of pieces: some Sequence<Range<Int>>) -> Int { pieces.reduce(0) { $0 + range(of: $1).count } }
 }
 
-/// How much of a source one request asks for.
+/// The sizes of a copy's requests, and their number at a time.
 struct CopyRequests: Equatable {
   /// The most requests at the same time.
   var parallel: Int

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// What a copy still has to read, and what it has to note in its journal. A value: it neither reads nor writes.
+/// The pieces that a copy still has to read, and those to note in its journal. A value: it neither reads nor writes.
 ///
 /// Each piece is missing, requested, or finished. A piece is finished when its bytes are in the file. The copy is
 /// killed at any moment: then the next one begins with the pieces that the journal has.
@@ -22,7 +22,7 @@ struct CopyPlan {
   private var unnoted: [CopyJournal.Record] = []
   private var unnotedBytes = 0
   private var journal: CopyJournal.Cursor?
-  /// How many requests of the present size are to come, and the number of pieces in each.
+  /// The number of requests of the present size to come, and the number of pieces in each.
   private var batch = (left: 0, pieces: 0)
 
   /// Plans a copy.
@@ -41,7 +41,7 @@ struct CopyPlan {
     self.journal = journal
   }
 
-  /// Whether all bytes are in the file.
+  /// All bytes are in the file.
   var isComplete: Bool { finishedBytes == layout.byteCount }
 
   /// The most bytes that are finished and not in the journal: a two-thousandth of all, at most 4 MiB.

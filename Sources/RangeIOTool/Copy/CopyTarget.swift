@@ -4,7 +4,7 @@ import RangeIOSupport
 /// The file that a copy makes, and the names of the two files beside it while it is not complete.
 struct CopyTarget {
   let path: String
-  /// Whether a file of that name is replaced.
+  /// A file of that name is replaced.
   let replaces: Bool
   /// The permissions of the file that is replaced.
   let permissions: UInt16?

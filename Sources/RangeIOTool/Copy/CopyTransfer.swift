@@ -9,7 +9,7 @@ final class CopyTransfer: Sendable {
   private let plan: Locked<CopyPlan>
   private let pace: Locked<CopyPace?>
   private let progress: CopyProgress
-  /// How often, and for how long, a request is tried again.
+  /// Decides how often, and for how long, a request is tried again.
   private let retries: CopyRetries
   private let start = ContinuousClock.now
 
@@ -126,7 +126,7 @@ final class CopyTransfer: Sendable {
     if let wait, wait > .zero { try await Task.sleep(for: wait) }
   }
 
-  /// What has arrived of one request, over all its tries.
+  /// The bytes that have arrived of one request, over all its tries.
   ///
   /// A portion may still come while the try that it is of returns with an error. It counts until the next try begins.
   private final class Arrival: Sendable {
@@ -149,7 +149,7 @@ final class CopyTransfer: Sendable {
 
     var missing: ByteRange { state.withLock { $0.sums.missing } }
 
-    /// What has not arrived, if no other try has begun.
+    /// The range that has not arrived; `nil` if another try has begun.
     func missing(in number: Int) -> ByteRange? { state.withLock { $0.number == number ? $0.sums.missing : nil } }
 
     /// Why nothing more can be written.

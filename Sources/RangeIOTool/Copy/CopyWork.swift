@@ -115,7 +115,7 @@ struct CopyWork {
     }
   }
 
-  /// Whether the same command may get on later, or after what the error advises.
+  /// `true` if the same command may get on later, or after what the error advises.
   private static func mayHelp(_ error: any Error) -> Bool {
     guard let error = error as? ReadError else { return true }
     return error.isTransient

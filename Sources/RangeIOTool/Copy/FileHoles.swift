@@ -20,7 +20,7 @@ struct FileHoles: Sendable {
     self.file = file
   }
 
-  /// What a look has found.
+  /// The holes that one look has found.
   struct Found: Equatable, Sendable {
     /// In order.
     var holes: [ByteRange] = []

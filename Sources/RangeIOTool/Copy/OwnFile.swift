@@ -34,7 +34,7 @@ final class OwnFile: Sendable {
 
   var byteCount: Int { get throws(ToolFailure) { Int(try status().st_size) } }
 
-  /// Whether it has no name any more.
+  /// It has no name any more.
   var isRemoved: Bool { get throws(ToolFailure) { try status().st_nlink == 0 } }
 
   /// Locks the file for this process.
@@ -75,7 +75,7 @@ final class OwnFile: Sendable {
     }
   }
 
-  /// Whether `range` may have anything but zeros: `false` if it is a hole.
+  /// `false` if `range` is a hole, and so has zeros only.
   func mayHaveData(in range: ByteRange) -> Bool {
     // Moves the position, which nothing here uses.
     let data = rio_next_data(descriptor.rawValue, Int64(range.lowerBound))

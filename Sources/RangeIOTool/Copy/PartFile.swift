@@ -13,9 +13,9 @@ final class PartFile: Sendable {
   private let journal: OwnFile
   /// At most one range for each request is queued.
   private let writing = DispatchQueue(label: "rangeio.copy.writing")
-  /// Whether all that has not been written since it was opened is a hole.
+  /// All that has not been written since it was opened is a hole.
   private let isFresh: Bool
-  /// How often the journal is opened again because another copy has removed it meanwhile.
+  /// The most times that the journal is opened, since another copy may remove it meanwhile.
   private static let mostOpenings = 100
 
   private init(_ target: CopyTarget, part: OwnFile, journal: OwnFile, isFresh: Bool) {
@@ -25,7 +25,7 @@ final class PartFile: Sendable {
     self.isFresh = isFresh
   }
 
-  /// What there is at the start of a copy.
+  /// The files at the start of a copy, and what is in them.
   struct Opened {
     let file: PartFile
     let layout: CopyLayout

@@ -30,7 +30,7 @@ enum ZeroBlocks {
     }
   }
 
-  /// Whether all bytes of `buffer` are zero.
+  /// `true` if `buffer` has no bytes other than zeros.
   static func isZero(_ buffer: UnsafeRawBufferPointer) -> Bool {
     guard let base = buffer.baseAddress, buffer.count > 0 else { return true }
     // Each byte equals the one before it, and the first is zero: the C library compares many bytes at once.

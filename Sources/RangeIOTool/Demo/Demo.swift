@@ -8,7 +8,7 @@ struct Demo {
   let path: String
   let engine: FileSource.Engine
   let seed: UInt64
-  /// Whether to show tiers too.
+  /// `true` shows tiers too.
   var showsTiers = false
   /// The directory for a cache on a disk, if that is to be shown too.
   var spillDirectory: String?

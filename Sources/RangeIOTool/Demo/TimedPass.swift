@@ -6,7 +6,7 @@ struct TimedPass {
   let plain: PlainFile
   let blockSize: ByteCount
 
-  /// How many reads are timed together: reading the clock for each would cost as much as a cache hit.
+  /// The number of reads timed together: reading the clock for each would cost as much as a cache hit.
   private static let batch = 256
 
   func run(_ name: String, _ ranges: [ByteRange], _ comparison: inout DemoComparison) async throws -> DemoReport.Row {
@@ -36,7 +36,7 @@ struct TimedPass {
   }
 }
 
-/// How much was compared with plain `pread`, and the first byte that differed.
+/// The amount compared with plain `pread`, and the first byte that differed.
 struct DemoComparison: Sendable {
   private(set) var reads = 0
   private(set) var bytes = 0

@@ -18,7 +18,7 @@ struct LineChart {
 
   struct Line {
     var name: String
-    /// Whether it is a bound rather than a contender: drawn in grey, with dashes.
+    /// A bound rather than a contender: drawn in grey, with dashes.
     var isReference: Bool
     var points: [(x: Double, y: Double)]
   }

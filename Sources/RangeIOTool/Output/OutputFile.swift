@@ -187,7 +187,7 @@ enum SourceGuard {
   }
 }
 
-/// What standard output is connected to.
+/// The kind of file that standard output is connected to.
 enum StandardOutputKind {
   static var isRegularFile: Bool {
     var status = stat()

@@ -1,13 +1,13 @@
 import ArgumentParser
 import RangeIO
 
-/// What the readers of one run of the tool have done, for `--stats`.
+/// The statistics of all readers in one run of the tool, for `--stats`.
 final class ReaderLog: Sendable {
   /// The log of the current command, if the user gave `--stats`.
   @TaskLocal static var current: ReaderLog?
 
   private let entries = Locked<[(name: String, statistics: RangeReader.Statistics)]>([])
-  /// What came past the readers, and has not been added to what one of them has done.
+  /// The reads and bytes that went past the readers, and are not yet in the statistics of one of them.
   private let arrivals = Locked<(reads: Int, bytes: Int)>((0, 0))
   private let start = ContinuousClock.now
 

@@ -7,7 +7,7 @@ struct SVG {
 
   let width: Double
   let height: Double
-  /// What the picture shows, for those who cannot see it.
+  /// A description of the picture for those who cannot see it.
   let title: String
   private let style: String
   private var body = ""

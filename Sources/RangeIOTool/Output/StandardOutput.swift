@@ -46,7 +46,7 @@ struct StandardOutput {
   }
 }
 
-/// Whether the tool waits for the reader of its output, or for the disk of it.
+/// Counts the writes that wait for the reader of the tool's output, or for its disk.
 enum OutputWait {
   private static let writes = Atomic<Int>(0)
 

@@ -23,7 +23,7 @@ struct Table {
 
 /// Detects bytes that could harm a terminal.
 enum TerminalText {
-  /// Whether `bytes` contain no control characters other than tabs, line ends and form feeds.
+  /// `true` if `bytes` contain no control characters other than tabs, line ends and form feeds.
   ///
   /// Escape, NUL and DEL are harmful, and so are U+0080 to U+009F, which UTF-8 terminals take for escape sequences. One
   /// that is cut off at the end of `bytes` is not detected.

@@ -15,7 +15,7 @@ final class Interrupts: Sendable {
 
   private struct State {
     var signal: CInt?
-    /// What the first signal does instead of ending the work.
+    /// The action on the first signal, in place of ending the work.
     var onFirst: (@Sendable () -> Void)?
     /// An incomplete file, which must be removed however the program ends.
     var temporary: String?

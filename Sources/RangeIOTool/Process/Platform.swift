@@ -16,7 +16,7 @@ enum Platform {
     /// The most bytes that one `write` accepts.
     static let longestWrite = Int(CInt.max)
 
-    /// Whether Swift finds the arguments of the process.
+    /// Swift always finds the arguments of the process here.
     static var hasArguments: Bool { true }
 
     /// The handler in `action`.
@@ -30,7 +30,7 @@ enum Platform {
     /// The most bytes that one `write` accepts.
     static let longestWrite = Int.max
 
-    /// Whether Swift finds the arguments of the process: without `/proc` there are none, or the process is stopped.
+    /// `false` if Swift finds no arguments of the process: without `/proc` there are none, or the process is stopped.
     static var hasArguments: Bool { access("/proc/self/cmdline", F_OK) == 0 && CommandLine.argc > 0 }
 
     /// The handler in `action`.

@@ -1,6 +1,6 @@
-/// What the library advises to programs, in the words of this tool.
+/// The library's advice to programs, in the words of this tool.
 enum ToolAdvice {
-  /// What messages name, and the option that does it.
+  /// Phrases of messages, and the tool's words for them.
   private static let options = [
     ("set acceptsEncoded", "add --accept-encoded"), ("set judgesByTime", "add --trust-times"),
     ("add its authority to additionalTrustRoots", "name the file of its authority with --cacert"),

@@ -25,7 +25,7 @@
   }
 
   extension RemoteConfiguration {
-    /// What the options say of any remote object.
+    /// The settings that the options give to any remote object.
     fileprivate init(_ settings: RemoteSettings, _ options: OpeningOptions) {
       self.init()
       headers = settings.headers.map { ($0.name, $0.value) }

@@ -1,22 +1,22 @@
 import RangeIO
 
-/// How a source is opened.
+/// The options for opening a source.
 struct OpeningOptions {
   /// `nil`: every name is a path.
   var remote: RemoteSettings?
-  /// How a file is read.
+  /// The way to read files.
   var engine = FileSource.Engine.automatic
-  /// Whether a file is read by way of the page cache.
+  /// Files are read by way of the page cache, or past it.
   var pageCache = FileSource.PageCache.use
-  /// Whether a file may grow while it is read.
+  /// A file may grow while it is read.
   var isAppendOnly = false
   /// The most requests at the same time to a server.
   var parallel = 8
-  /// Whether all of a source is read, in its order: then what a server without ranges sent before may be passed over.
+  /// All of a source is read, in its order: then what a server without ranges sent before may be passed over.
   var readsAll = false
-  /// Whether it can be read without knowing its size.
+  /// It can be read without knowing its size.
   var needsNoSize = false
-  /// What is read first of an object behind a URL.
+  /// The first read of an object behind a URL.
   var opening = RemoteOpening.beginning
 }
 
@@ -32,7 +32,7 @@ struct OpenedSource {
   typealias ReadAll = @Sendable (_ receive: (Bytes) throws -> Void) async throws -> Int
 
   let source: any RangeSource
-  /// Whether a request costs a round trip.
+  /// Each request costs a round trip.
   let isRemote: Bool
   /// `nil` if the source returns the bytes of a range only when all are there.
   var arriving: ArrivingRead?

@@ -47,7 +47,7 @@ struct RemoteOptions: ParsableArguments {
     return headers
   }
 
-  /// What the options say for the source called `name`.
+  /// The settings that the options give to the source called `name`.
   ///
   /// - Parameters:
   ///   - patience: of commands that have these options.

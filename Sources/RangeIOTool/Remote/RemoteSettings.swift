@@ -1,4 +1,4 @@
-/// How sources behind URLs are opened.
+/// The settings of sources behind URLs.
 struct RemoteSettings: Equatable {
   /// Sent with each request to the server that the user named, and to no other.
   var headers: [RemoteHeader] = []
@@ -7,17 +7,17 @@ struct RemoteSettings: Equatable {
   /// The URL of a store like S3.
   var endpoint: String?
   var region: String?
-  /// Whether requests to S3 are signed.
+  /// `false` leaves requests to S3 unsigned.
   var signs = true
   /// The path of certificates to trust besides the system's.
   var certificates: String?
-  /// Whether bytes count as they are stored, whatever their `Content-Encoding`.
+  /// Bytes count as they are stored, whatever their `Content-Encoding`.
   var acceptsEncoded = false
-  /// Whether times tell versions, and tags do not.
+  /// Versions are told apart by their times, not by tags.
   var trustsTimes = false
   /// The most time of a read; `nil`: as the source has it.
   var timeLimit: Duration?
-  /// How often a read is tried again; `nil`: as the stage has it.
+  /// The most retries of a read; `nil`: as the stage has it.
   var retries: Int?
 
   /// Throws if something was set that makes no difference for `name`.

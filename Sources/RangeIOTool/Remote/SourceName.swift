@@ -30,7 +30,7 @@ struct SourceName {
 
   var isURL: Bool { kind != .path }
 
-  /// Whether a host, or a bucket, follows the scheme of the URL.
+  /// A host, or a bucket, follows the scheme of the URL.
   var hasHost: Bool {
     guard isURL, let start = text.firstRange(of: "://")?.upperBound else { return false }
     return text[start...].first.map { !"/?#:".contains($0) } ?? false
@@ -69,7 +69,7 @@ struct SourceName {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// What to add to the message that there is no such file: the path looks like a URL.
+  /// Added to the message that there is no such file, if the path looks like a URL; empty otherwise.
   var advice: String {
     guard kind == .path, !text.hasPrefix("/"), !text.hasPrefix("."), !text.hasPrefix("~") else { return "" }
     let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }

@@ -1,8 +1,8 @@
 import RangeIO
 import RangeIOTraces
 
-/// How much a replay may have to do. A trace is a few bytes a request, whatever the request asks for: so this is known
-/// before any of it is done.
+/// The limits of a replay. A trace is a few bytes a request, whatever the request asks for: so its work is known before
+/// any of it is done.
 enum ReplayBounds {
   /// The largest trace that is read, in bytes.
   static let traceBytes = 2 << 30

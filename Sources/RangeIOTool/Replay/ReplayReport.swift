@@ -8,7 +8,7 @@ struct ReplayReport {
     var counts: ReplayCounts
     /// The results of the tiers, if the cache had any.
     var tiers: TieredStore.Counts?
-    /// What the store estimates of other sizes.
+    /// The store's estimates for other sizes.
     var estimates: [MemoryStore.Estimate] = []
   }
 

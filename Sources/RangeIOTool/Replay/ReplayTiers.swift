@@ -1,7 +1,7 @@
 import RangeIO
 import RangeIOTiers
 
-/// How memory and compressed memory share a budget, how well the data compresses, and which tier is below.
+/// The split of a budget between memory and compressed memory, the size of compressed data, and the tier below.
 struct ReplayTiers: Equatable {
   /// The share of the budget that the compressed tier may use, from 0 to 1.
   let compressedShare: Double
@@ -55,11 +55,11 @@ struct ReplayTiers: Equatable {
     return try await opening.value
   }
 
-  /// How many bytes a compressed tier of this size evicts at once: a few segments, each 1/32 of it, decompressed.
+  /// The bytes that a compressed tier of this size evicts at once: a few segments, each 1/32 of it, decompressed.
   private func burst(_ compressed: Int) -> Int { Int(Double(compressed) / 32 / fraction * 4) }
 }
 
-/// How many blocks of a trace the disk tier holds, and the limit that this needs. The limit is whole segments,
+/// The number of blocks of a trace that the disk tier holds, and the limit that this needs. The limit is whole segments,
 /// including everything in them besides the bytes, and the segment that a store keeps free.
 struct ReplaySpill: Equatable {
   /// The number of blocks that fit on the disk.

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// What a tuner chose during a replay, and what each of its candidates would have hit by then, as CSV.
+/// The choices of a tuner during a replay, and the hits that each of its candidates would have had by then, as CSV.
 ///
 /// A line at every change of the choice, and at least one in each hundredth of the trace. The hit ratios are those of
 /// recent reads, from 0 to 1.

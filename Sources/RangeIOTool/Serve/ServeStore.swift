@@ -10,7 +10,7 @@ import RangeIOTiers
   /// Where a server keeps bytes: the tiers of this process, and the nodes that several share.
   struct ServeStore: Sendable {
     private let tiers: TieredStore
-    /// Whether anything is kept in this process.
+    /// `true` if this process keeps anything.
     private let keeps: Bool
     private let caching: ReadPipeline
     private let sharing: ReadPipeline

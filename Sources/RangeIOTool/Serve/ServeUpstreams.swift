@@ -7,7 +7,7 @@
   /// The sources of the command line, each under its name.
   struct ServeUpstreams {
     let upstreams: [(String, any ServedUpstream)]
-    /// What to tell of those whose name got a number.
+    /// Messages about the sources whose name got a number.
     let numbered: [String]
 
     init(_ command: ServeCommand, _ store: ServeStore) throws {

@@ -88,12 +88,12 @@ struct SpillLook {
 
   init(_ path: String) throws { inspection = try Self.told(path) { try SpillInspection(path) } }
 
-  /// What a cache would find.
+  /// Lists what a cache would find.
   func survey() throws -> SpillSurvey {
     try withProgress("listing", showsRate: false) { try inspection.survey(progress: $0) }
   }
 
-  /// Whether everything is as it was written.
+  /// Checks that everything is as it was written.
   func verify() throws -> SpillVerification {
     try withProgress("verifying", showsRate: true) { try inspection.verify(progress: $0) }
   }

@@ -169,7 +169,7 @@ import Testing
 
   // MARK: up
 
-  @Test func `a piece shouldPromote that is evicted below while it is brought`() throws {
+  @Test func `a piece to promote that is evicted below while it is brought`() throws {
     let tiered = TieredSource()
     tiered.sink(tiered.block(3))
     // Read once before.

@@ -7,7 +7,7 @@ import Testing
 
 /// Memory above compressed memory, as readers see them.
 struct TieredStoreTests {
-  @Test func `what memory evicts is compressed, found there, and shouldPromote when it is read twice`() async throws {
+  @Test func `what memory evicts is compressed, found there, and promoted when it is read twice`() async throws {
     // Blocks of 4 KiB that shrink to an eighth and less.
     let content = ContentSource((0..<1 << 20).lazy.map { UInt8(truncatingIfNeeded: $0 >> 12 &* ($0 & 3)) })
     func expected(_ block: Int) -> Bytes { content.bytes.slice(block * 4096..<block * 4096 + 4096) }

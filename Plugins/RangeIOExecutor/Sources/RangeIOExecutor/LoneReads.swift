@@ -1,8 +1,8 @@
 internal import CRangeIOExecutor
 internal import Synchronization
 
-/// Whether a read that is the only one under way is to be looked for, again and again, or waited for: by what such reads took
-/// lately.
+/// Decides whether a read that is the only one under way is looked for, again and again, or waited for: by the time that such
+/// reads took lately.
 ///
 /// To sleep and to be woken takes the processor about as long as a quick disk takes. So where lone reads take 15 to 100 µs it is
 /// looked for, for twice their usual time at most. Shorter ones were in memory, and longer ones are worth the sleep. Where the

@@ -53,7 +53,7 @@ public final class ReadingExecutor: TaskExecutor {
     self.start = start
   }
 
-  /// How many threads there are now.
+  /// The number of threads now.
   var threadCount: Int { plan.withLock { $0.threads } }
 
   /// Runs a part of a task on a thread of this executor, soon. Swift calls it.
@@ -112,10 +112,10 @@ public final class ReadingExecutor: TaskExecutor {
       return try body()
     }
 
-    /// Whether nothing else is to be done by this executor now.
+    /// Nothing else is to be done by this executor now.
     var isAlone: Bool { executor.plan.withLock { $0.isOneAlone } }
 
-    /// Whether the task that runs here has had its turn, and others want theirs.
+    /// The task that runs here has had its turn, and others want theirs.
     var isTurnOver: Bool {
       executor.plan.withLock { $0.isJobQueued } && rie_now_ns() - turnBegan > executor.turn
     }

@@ -3,7 +3,7 @@
 /// So many threads work at a time as there are processors. A thread that waits in a system call does not count: if a job is
 /// queued then, another thread takes it, up to a bound.
 struct ThreadPlan<Job, Worker> {
-  /// What to do now.
+  /// The action to take now.
   enum Action {
     case nothing
     case wake(Worker)
@@ -29,7 +29,7 @@ struct ThreadPlan<Job, Worker> {
 
   var isJobQueued: Bool { !queue.isEmpty }
 
-  /// Whether one thread works, and no other does or waits, nor is there more to do.
+  /// One thread works, no other does or waits, and no job is queued.
   var isOneAlone: Bool { working == 1 && threads - sleeping.count == 1 && queue.isEmpty }
 
   /// A job came.

@@ -107,7 +107,7 @@ struct ReadingExecutorTests {
   }
 }
 
-/// How many are at it, and the most that were.
+/// The number of jobs under way, and the most there were at once.
 private final class Tally: Sendable {
   private let now = Atomic<Int>(0)
   let most = Atomic<Int>(0)

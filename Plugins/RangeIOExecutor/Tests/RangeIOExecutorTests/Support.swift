@@ -47,5 +47,5 @@ extension [Counters] {
   var bytesElsewhere: Int { ["resident", "positional", "dispatchIO"].reduce(0) { $0 + (self[$1]?.bytes ?? 0) } }
 }
 
-/// Whether this thread is one of an executor's.
+/// This thread is one of an executor's.
 var isOnExecutor: Bool { ReadingExecutor.Worker.current != nil }

@@ -5,7 +5,7 @@ import Testing
 struct ThreadPlanTests {
   private typealias Plan = ThreadPlan<Int, String>
 
-  /// What an action is, for comparisons.
+  /// A text for an action, for comparisons.
   private func name(_ action: Plan.Action) -> String {
     switch action {
     case .nothing: "nothing"

@@ -11,8 +11,8 @@
   ///
   /// `RangeReader(contentsOf:)` adds the stages that suit a remote object. Make a source yourself to choose them.
   ///
-  /// What it promises of versions, redirects, connections and errors stands at `RemoteSource`, and its settings at
-  /// `RemoteConfiguration`.
+  /// See `RemoteSource` for its promises on versions, redirects, connections and errors, and `RemoteConfiguration` for its
+  /// settings.
   ///
   /// **Cancellation** is answered at once. The connection of a cancelled read is closed, unless the rest of
   /// its answer is so short that reading it takes less time than a new connection.

@@ -43,7 +43,7 @@ public final class MappedSource: RangeSource {
     var ofFile: SourceDescription?
     /// Of the file described last; `nil` until the first read.
     var mapping: Mapping?
-    /// How new mappings will be read.
+    /// The advice to the kernel on new mappings.
     var advice: rim_advice
     var isClosed = false
   }

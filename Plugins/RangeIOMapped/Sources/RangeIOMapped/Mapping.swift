@@ -67,7 +67,7 @@ final class Mapping: @unchecked Sendable {
     Bytes(unsafeNoCopy: UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count), owner: self)
   }
 
-  /// Whether the kernel says that all pages of `range` are in memory: for a file of another user it always does.
+  /// `true` if the kernel says that all pages of `range` are in memory: for a file of another user it always does.
   func isResident(_ range: ByteRange) -> Bool { calls.isResident(pages(of: range)) }
 
   /// Tells the kernel how the pages of `range` will be read.
@@ -110,7 +110,7 @@ final class Mapping: @unchecked Sendable {
     if !rest.isEmpty { try readAhead(rest, descriptor, isLeft) }
   }
 
-  /// How many bytes are loaded between two calls of `isLeft`: a disk takes some milliseconds for them.
+  /// The bytes that are loaded between two calls of `isLeft`: a disk takes some milliseconds for them.
   private static let step = 8 * 1024 * 1024
 
   /// Throws unless another way may succeed.

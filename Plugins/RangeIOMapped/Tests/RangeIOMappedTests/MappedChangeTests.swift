@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOMapped
 @testable import RangeIOTestSupport
 
-/// What becomes of reads and slices when the file changes under them.
+/// Reads and slices while the file changes under them.
 struct MappedChangeTests {
   private let directory: TemporaryDirectory
 

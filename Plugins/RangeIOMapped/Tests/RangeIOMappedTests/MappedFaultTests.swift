@@ -6,7 +6,7 @@ import Testing
 
 @testable import RangeIOMapped
 
-/// What a read makes of pages that cannot be brought in.
+/// Reads of pages that cannot be brought in.
 struct MappedFaultTests {
   private let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 @testable import RangeIOMapped
 @testable import RangeIOTestSupport
 
-/// What takes long runs on no thread of Swift's, and many short reads not on the thread of their caller.
+/// Work that takes long runs on no thread of Swift's, and many short reads not on the thread of their caller.
 struct MappedThreadsTests {
   private let directory: TemporaryDirectory
 

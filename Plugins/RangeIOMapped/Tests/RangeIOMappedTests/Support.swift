@@ -59,7 +59,7 @@ func mappedReader(
 /// Where the first of the bytes lies in memory.
 func address(of bytes: Bytes) -> UInt { bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
 
-/// How often the file at `path` is mapped into this process. On Linux only.
+/// The number of mappings of the file at `path` in this process. On Linux only.
 func mappings(of path: String) throws -> Int {
   // Read to the end: the kernel makes the file up in parts, and says that it is empty.
   let maps = try #require(fopen("/proc/self/maps", "r"))
@@ -72,7 +72,7 @@ func mappings(of path: String) throws -> Int {
   return count
 }
 
-/// How often the file at `path` is open in this process. On Linux only.
+/// The number of open descriptors of the file at `path` in this process. On Linux only.
 func descriptors(of path: String) throws -> Int {
   try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
     // `try?`: a descriptor that was closed meanwhile leads nowhere.

@@ -1,7 +1,7 @@
 #if NIO
-  /// Whether a writer may go on: a value that events change. Generic over what waits, so that tests pass an `Int`.
+  /// Decides when a writer may go on: a value that events change. Generic over what waits, so that tests pass an `Int`.
   struct Writability<Waiter> {
-    /// What waiting comes to.
+    /// The result of a wait.
     enum Answer {
       /// Go on.
       case pass

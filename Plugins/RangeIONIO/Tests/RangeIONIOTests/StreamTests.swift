@@ -172,7 +172,7 @@
       await reader.close()
     }
 
-    /// How often another task had its turn by now, and how often at each piece, once all are written.
+    /// The turns that another task has had by now, and those at each piece, once all are written.
     private final class Turns: Sendable {
       let count = Mutex(0)
       let atPieces = Mutex<[Int]?>(nil)

@@ -4,7 +4,7 @@
   /// Leases that this process got and did not use: an engine takes them for those of a process at work. A value.
   struct OwnLeases: Sendable {
     private var abandoned: [SharedBlockKey: ReadClock.Instant] = [:]
-    /// Whether the engine took nothing of what was put last. Then leases would only make others wait.
+    /// The engine took nothing of what was put last. Then leases would only make others wait.
     private(set) var areUseless = false
     /// More are forgotten, and waited for once.
     private static let most = 4096
@@ -16,7 +16,7 @@
       for key in keys { abandoned[key] = end }
     }
 
-    /// Whether the lease of `key` is one that this process has abandoned. From here on it is in use.
+    /// True if this process has abandoned the lease of `key`, which has not expired. From here on it is in use.
     mutating func takeUp(_ key: SharedBlockKey, now: ReadClock.Instant) -> Bool {
       guard let end = abandoned.removeValue(forKey: key) else { return false }
       return now < end

@@ -39,9 +39,9 @@
 
     var login: NodeLogin? { password.map { NodeLogin(user: user, password: $0) } }
 
-    /// How TLS begins with a node at `place`; `nil` without TLS.
+    /// Returns the function that makes the ``TLSBeginning`` of a place; `nil` without TLS.
     ///
-    /// Making one reads certificates, so nodes that may share one do.
+    /// Each call reads certificates, so nodes that may share the function do.
     func tlsBeginnings() throws(ReadError) -> (@Sendable (SharedCacheNode.Place) -> TLSBeginning)? {
       guard let tls else { return nil }
       if let name = tls.serverName, name.isEmpty || Self.isAddress(name) {
@@ -71,14 +71,14 @@
       }
     }
 
-    /// Whether it is an IP address.
+    /// True for an IP address.
     private static func isAddress(_ text: String) -> Bool {
       // `try?`: a name is none.
       (try? SocketAddress(ipAddress: text, port: 0)) != nil
     }
   }
 
-  /// How TLS begins with one node.
+  /// The context and name for TLS with one node.
   struct TLSBeginning: Sendable {
     let context: NIOSSLContext
     /// The name in the handshake, which the certificate must have.

@@ -1,7 +1,7 @@
 #if SharedCache
   internal import RangeIO
 
-  /// What `.sharedCaching` has done so far, in blocks.
+  /// The counts of `.sharedCaching`, in blocks unless noted.
   struct SharedCacheCounts {
     var hits = 0
     var misses = 0

@@ -57,7 +57,7 @@
     /// Ends all connections.
     nonisolated(nonsending) func close() async
 
-    /// What the engine's client has done.
+    /// The counts of the engine's client.
     func statistics() -> [Counters]
   }
 #endif

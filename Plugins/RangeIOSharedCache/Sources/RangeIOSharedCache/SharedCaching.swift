@@ -52,7 +52,7 @@
     public init() {}
   }
 
-  /// What `.sharedCaching` does.
+  /// Takes blocks from the engine; fetches and puts those that it lacks.
   final class SharedCachingStage: ReadStage {
     private struct State {
       /// By the id of the source.
@@ -180,7 +180,7 @@
       state.withLockedValue { $0.times[source.id] } ?? SourceTimes(stated: source.traits.cost.latency)
     }
 
-    /// How long a process may take to bring a block.
+    /// The lifetime of a lease: enough for a process to bring a block.
     private func lease(_ times: SourceTimes) -> Duration { max(.seconds(1), times.longest * 4) }
 
     /// The blocks of these keys are not brought.

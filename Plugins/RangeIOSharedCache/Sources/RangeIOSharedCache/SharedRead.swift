@@ -24,8 +24,8 @@
       self.blocks = blocks.sorted()
     }
 
-    /// Whether whole blocks cost little more than what is asked for: at least a quarter of them is, or a block takes no longer
-    /// than a request.
+    /// True if whole blocks cost little more than what is asked for: that is at least a quarter of them, or a block takes no
+    /// longer than a request.
     func isWorthItsBlocks(_ cost: SourceDescription.Cost) -> Bool {
       let asked = ranges.reduce(0.0) { $0 + Double($1.count) }
       return 4 * asked >= Double(blocks.count * grid.blockSize)
@@ -51,7 +51,7 @@
       return all
     }
 
-    /// What the read asked for. All blocks must be here.
+    /// The bytes that the read asked for. All blocks must be here.
     func response() -> ReadResponse {
       let answers = ranges.map(bytes)
       return ReadResponse(answers[0], moreBytes: Array(answers.dropFirst()))

@@ -1,7 +1,7 @@
 #if SharedCache
   internal import RangeIO
 
-  /// How long a source takes until the first byte comes: a mean and a deviation, as TCP has them. A value.
+  /// The time that a source takes to the first byte: a mean and a deviation, as TCP has them. A value.
   ///
   /// Source: [RFC 6298](https://www.rfc-editor.org/rfc/rfc6298), section 2; but the first deviation is an eighth, since what waits
   /// for a source gains little by waiting longer.
@@ -27,13 +27,13 @@
       self.mean = 0.875 * mean + 0.125 * seconds
     }
 
-    /// What nearly no fetch exceeds.
+    /// The time that nearly no fetch exceeds, from 2 ms to 10 s.
     var longest: Duration {
       let time = mean.map { $0 + 4 * deviation } ?? stated * 2
       return min(max(.seconds(time), .milliseconds(2)), .seconds(10))
     }
 
-    /// What a fetch usually takes.
+    /// The usual time of a fetch.
     var usual: Duration { .seconds(mean ?? stated) }
   }
 #endif

@@ -12,7 +12,7 @@
       case memcached
       case redis = "redis-server"
 
-      /// Whether the program is on this machine.
+      /// The program is in `PATH`, or `RANGEIO_SERVERS=required` demands it.
       var isInstalled: Bool {
         ProcessInfo.processInfo.environment["RANGEIO_SERVERS"] == "required"
           || (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {

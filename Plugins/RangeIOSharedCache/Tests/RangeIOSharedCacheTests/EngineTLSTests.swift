@@ -10,7 +10,7 @@
     private let patient = Duration.seconds(60)
     private let one = (key: SharedBlockKey(digest: [UInt8](repeating: 7, count: 32)), value: Bytes(1...200))
 
-    /// Whether a value can be put and comes back.
+    /// True if a value can be put and comes back.
     private func works(
       _ engine: EngineProcess, at node: SharedCacheNode? = nil, _ tls: SharedCacheConnection.TLS
     ) async throws -> Bool {

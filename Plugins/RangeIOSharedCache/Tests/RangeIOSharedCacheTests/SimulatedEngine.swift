@@ -6,7 +6,7 @@
 
   /// An engine in simulated time, whose nodes die, stall, lie, evict and restart as a seed decides.
   final class SimulatedEngine: SharedCacheEngine {
-    /// How likely each is, for one command.
+    /// The probability of each fault, for one command.
     struct Faults: Sendable {
       var stall = 0.0
       var forget = 0.0
@@ -41,7 +41,7 @@
       state = NIOLockedValueBox(State(numbers: SeededNumbers(seed)))
     }
 
-    /// How many values were returned other than they were put.
+    /// The number of values returned other than they were put.
     var lies: Int { state.withLockedValue { $0.lies } }
     var valueCount: Int { state.withLockedValue { $0.values.count } }
 

@@ -13,7 +13,7 @@
       ProcessInfo.processInfo.environment["RANGEIO_READS"].flatMap { Int($0) } ?? 200
     private static let size = 200_000
 
-    /// What the vandal puts in place of a value.
+    /// The bytes that the vandal puts in place of a value.
     private static func spoilt(
       _ value: Bytes?, _ family: BlockFamily, _ block: Int, _ numbers: inout SeededNumbers
     ) throws -> Bytes {

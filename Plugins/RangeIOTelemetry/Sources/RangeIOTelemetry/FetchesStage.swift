@@ -48,7 +48,7 @@
       }
     }
 
-    /// What the span of a fetch is part of: the read that waits for it, or whatever the caller was doing.
+    /// The parent of a fetch's span: the read that waits for the fetch, or the context of the caller.
     private static func parent(of request: ReadRequest) -> ServiceContext {
       if case .read(let read) = TelemetryScope.current, !request.isPrefetch, let context = read.fetchBegins() {
         return context

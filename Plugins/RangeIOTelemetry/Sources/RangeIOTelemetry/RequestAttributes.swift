@@ -2,7 +2,7 @@
   internal import RangeIO
   internal import Tracing
 
-  /// What a request asks for, as attributes of a span.
+  /// The attributes of a span for a request.
   extension SpanAttributes {
     /// The most ranges that are written out; `rangeio.range.count` says how many there are.
     static let mostRanges = 16
@@ -35,7 +35,7 @@
     var allRanges: [ByteRange] { [range] + moreRanges }
   }
 
-  /// How a read or a fetch ended.
+  /// The end of a read or a fetch.
   extension Tracing.Span {
     /// Ends this span after `error`. A cancelled read is no failure: its caller does not want it any more.
     func end(after error: any Error) {

@@ -1,7 +1,7 @@
 #if Telemetry
   internal import RangeIO
 
-  /// What the statistics of a reader become.
+  /// The samples of a reader's statistics.
   extension Sample {
     /// - Parameter includesStages: whether the counts of the stages are among them.
     static func all(of reader: RangeReader.Statistics, name: String, includesStages: Bool) -> [Sample] {
@@ -50,7 +50,7 @@
     }
   }
 
-  /// What a count of a stage or source counts, which only its name says, so that one metric has one unit.
+  /// The kind of a stage's or source's count, which only its name says, so that one metric has one unit.
   enum CountKind: Hashable, Sendable {
     /// Anything that happens, one by one.
     case events

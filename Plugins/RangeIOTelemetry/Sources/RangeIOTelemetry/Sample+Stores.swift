@@ -1,12 +1,12 @@
 #if Telemetry
   internal import RangeIO
 
-  /// What the statistics of a store become.
+  /// The samples from the statistics of a store.
   extension Sample {
     /// A count that is exported: its name, the metric, and the attribute by which the metric is divided.
     private typealias Export = (count: String, metric: TelemetryName, attribute: (TelemetryName, String)?)
 
-    /// What is exported of a tier.
+    /// The counts of a tier that are exported.
     private static let ofTier: [Export] = [
       ("hits", .cacheLookups, (.cacheResult, "hit")), ("partialHits", .cacheLookups, (.cacheResult, "partial")),
       ("misses", .cacheLookups, (.cacheResult, "miss")), ("dropped", .cacheDrops, (.dropReason, "not_kept")),
@@ -17,11 +17,11 @@
       ("blocks", .cacheBlocks, nil), ("storedBytes", .cacheStored, nil), ("rawBytes", .cacheRaw, nil),
       ("indexBytes", .cacheIndex, nil),
     ]
-    /// What is exported of the chunks on their way down from a tier.
+    /// The counts that are exported of the chunks on their way down from a tier.
     private static let ofQueue: [Export] = [
       ("demoted", .cacheDemotions, nil), ("dropped", .cacheDrops, (.dropReason, "queue_full")),
     ]
-    /// What is exported of all tiers in memory together.
+    /// The counts that are exported of all tiers in memory together.
     private static let ofMemory: [Export] = [
       ("bytes", .memoryUsage, nil), ("limit", .memoryLimit, nil), ("peakBytes", .memoryPeak, nil),
     ]

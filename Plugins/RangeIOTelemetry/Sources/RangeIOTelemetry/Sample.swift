@@ -3,13 +3,13 @@
 
   /// One number out of `statistics()`, on its way to a metric.
   struct Sample: Sendable {
-    /// What the number is.
+    /// The number and its kind.
     enum Value: Hashable, Sendable {
       /// A count since the beginning, of which a counter gets what was added.
       case total(Int)
       /// The same, in microseconds; the metric counts seconds.
       case totalMicroseconds(Int)
-      /// What is so now.
+      /// The current value.
       case level(Int)
       /// The same, in microseconds; the metric shows seconds.
       case levelMicroseconds(Int)
@@ -27,7 +27,7 @@
     }
   }
 
-  /// What a metric is told apart by.
+  /// The identity of a metric: its name and attributes.
   struct SampleKey: Hashable, Sendable {
     private let parts: [String]
 
@@ -40,8 +40,8 @@
   struct Totals: Sendable {
     private var seen: [SampleKey: Int] = [:]
 
-    /// What was added to the total since it was asked for last: nothing if the total became smaller, as when a newer one
-    /// was seen before.
+    /// Returns the growth of the total beyond the largest one seen; zero for a smaller one, as when a newer one was seen
+    /// before.
     mutating func added(_ total: Int, to key: SampleKey) -> Int {
       let before = seen[key] ?? 0
       guard total > before else { return 0 }

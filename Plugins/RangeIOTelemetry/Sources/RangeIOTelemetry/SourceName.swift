@@ -1,5 +1,5 @@
 #if Telemetry
-  /// What a source is called, as an attribute: which one depends on what the name looks like.
+  /// The name of a source as an attribute: which one depends on what the name looks like.
   struct SourceName: Hashable, Sendable {
     /// `url.full` for a URL, `file.path` for an absolute path, `rangeio.source.name` for anything else.
     let key: TelemetryName

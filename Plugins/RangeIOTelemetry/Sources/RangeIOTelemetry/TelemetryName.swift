@@ -2,7 +2,7 @@
   /// A name that this plugin gives to a backend: of a span, an event, an attribute or a metric. The README lists all of
   /// them, with what they mean.
   struct TelemetryName: Hashable, Sendable {
-    /// What has the name.
+    /// The kind of telemetry that has the name.
     enum Kind: String, Sendable {
       case span, event, attribute, counter, gauge, histogram
     }

@@ -6,7 +6,7 @@
   /// A value: it sees when tries begin and end, below the stages that make them. Two tries of the same ranges belong
   /// together, since a fetch may also be read in parts. It knows `limit` tries; those that begin later are counted only.
   struct TryLog: Sendable {
-    /// What a try is when it begins.
+    /// The kind of a try, known when it begins.
     enum Start: Hashable, Sendable {
       /// The first one of its ranges.
       case first
@@ -18,7 +18,7 @@
       case unknown
     }
 
-    /// How a try ended.
+    /// The outcome of a try.
     enum End: Hashable, Sendable {
       case answered
       /// With this error. A try that was cancelled ended with ``TryLog/cancelled``.

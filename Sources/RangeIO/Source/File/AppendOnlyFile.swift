@@ -57,16 +57,16 @@ final class AppendOnlyFile: Sendable {
     }
   }
 
-  /// Whether `status` belongs to the file of this recording.
+  /// True if `status` belongs to the file of this recording.
   func isIn(_ status: FileStatus) -> Bool { status.device == place.device && status.inode == place.inode }
 
-  /// Whether the file was seen cut or rewritten.
+  /// `true` once the file was seen cut or rewritten.
   var hasEnded: Bool { seen.withLock { $0.hasEnded } }
 
   /// The mark of the last comparison; `nil` before the first one.
   var mark: AppendOnlyMark? { seen.withLock { $0.mark } }
 
-  /// Whether `status` is the same as at the last comparison.
+  /// True if the recording goes on and `status` is the same as at the last comparison.
   func isSame(_ status: FileStatus) -> Bool {
     seen.withLock { !$0.hasEnded && $0.mark?.isOf(status) ?? false }
   }
@@ -90,7 +90,7 @@ final class AppendOnlyFile: Sendable {
 }
 
 extension AppendOnlyFile {
-  /// How often a read may find the file shorter than its status said before. Each time it may have been cut in between.
+  /// The most reads that may find the file shorter than its status said before. Each time it may have been cut in between.
   private static let mostShortReads = 8
 
   /// Compares the file with what is known of this recording. Ends the recording if the file does not hold it and
@@ -158,8 +158,8 @@ struct RecordingVersion: ExplainedValidator {
   static let hasEnded = "the file was truncated, rewritten or replaced"
 }
 
-/// What a recording of a certain length had at its beginning and end. A file that grew still has it; a file that was
-/// cut and written again hardly ever does.
+/// The beginning and end of a recording of a certain length. A file that grew still has them; a file that was cut and written again
+/// hardly ever does.
 struct AppendOnlyMark: Equatable {
   /// The number of bytes compared at each of the two places.
   static let span = 4096
@@ -192,7 +192,7 @@ struct RecordingMarker {
   }
 
   let file: OpenFile
-  /// Whether it may wait for the disk.
+  /// It may wait for the disk.
   let waits: Bool
 
   /// The mark of a file with `status`. Read after that status was taken.
@@ -203,7 +203,7 @@ struct RecordingMarker {
       last: try digest(AppendOnlyMark.lastRange(of: status.size)))
   }
 
-  /// Whether the file still holds what the mark describes.
+  /// True if the file still holds what the mark describes.
   func finds(_ mark: AppendOnlyMark) throws(Lack) -> Bool {
     do throws(Lack) {
       let last = try digest(AppendOnlyMark.lastRange(of: mark.end))

@@ -4,9 +4,9 @@ import SystemPackage
 
 /// Reads of a device that the kernel begins when it is asked for what is resident.
 ///
-/// Whether it does is found out by watching; Linux does since 5.9. Then a few threads can collect the bytes of many reads.
-/// And if one read alone is under way and the device is quick, the one who reads looks for the bytes itself, since to sleep
-/// and to be woken would take as long.
+/// The library finds by watching whether the kernel does; Linux does since 5.9. Then a few threads can collect the bytes of many
+/// reads. And if one read alone is in flight and the device is quick, its caller polls for the bytes, since to sleep and to be
+/// woken would take as long.
 final class BegunReads: Sendable {
   /// For each device of the process.
   static func of(_ device: UInt64) -> BegunReads {
@@ -23,7 +23,7 @@ final class BegunReads: Sendable {
   private static let devices = Locked<[UInt64: BegunReads]>([:])
   private static let mostDevices = 256
 
-  /// How many reads must have come by themselves, one after the other.
+  /// The number of reads that must have come by themselves, one after the other.
   static let enough = 4
   /// After so many that did not come no more are watched.
   static let mostTries = 16
@@ -42,10 +42,10 @@ final class BegunReads: Sendable {
   private let seen = Atomic<Int>(0)
   private let missed = Atomic<Int>(0)
   private let underWay = Atomic<Int>(0)
-  /// What a read takes that is alone, in nanoseconds, until the thread that asked for it has it: a moving average. 0 if that
-  /// is not known.
+  /// The time that a lone read takes until the thread that asked for it has it, in nanoseconds: a moving average. 0 if that is not
+  /// known.
   private let usual = Atomic<Int64>(0)
-  /// What it takes from there until its caller goes on, likewise.
+  /// The time from there until its caller goes on, likewise.
   private let waking = Atomic<Int64>(0)
   /// When the last read that was alone had come.
   private let lastCame = Atomic<Int64>(0)
@@ -66,10 +66,10 @@ final class BegunReads: Sendable {
     self.mayLook = mayLook
   }
 
-  /// Whether the kernel begins reads of this device when it is asked for what is resident.
+  /// The kernel is known to begin reads of this device when it is asked for what is resident.
   var isCertain: Bool { seen.load(ordering: .relaxed) >= Self.enough }
 
-  /// Whether that is not known yet.
+  /// That is not known yet.
   var isOpen: Bool { !isCertain && missed.load(ordering: .relaxed) < Self.mostTries }
 
   /// Watches a read that the kernel may have begun, for some 300 µs at most, on a thread of the library.
@@ -124,7 +124,7 @@ final class BegunReads: Sendable {
     average.store(before == 0 ? took : before + (took - before) / 8, ordering: .relaxed)
   }
 
-  /// Whether it takes no longer to look for a read than to be woken.
+  /// True if polling for a read pays: it takes no longer than ``quick``, or than ``wakes`` wakings and ``slowestQuick``.
   private func isQuick(_ usual: Int64) -> Bool {
     usual <= max(Self.quick, min(Self.slowestQuick, Self.wakes * waking.load(ordering: .relaxed)))
   }

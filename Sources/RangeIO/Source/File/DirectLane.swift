@@ -19,8 +19,8 @@ extension DirectAlignment {
 /// Reads that bypass the page cache (`O_DIRECT`; `F_NOCACHE` on Apple platforms), on a descriptor of their own.
 ///
 /// Reads are widened to what the file system wants: bytes before and after the range are read too, and not returned.
-/// What a file system refuses is left to the lanes through the page cache, and so is everything from then on. While descriptors
-/// or memory are short, so is what is read then.
+/// Once a file system refuses a read, that read and all later ones are left to the lanes through the page cache. So are reads
+/// while descriptors or memory are short.
 ///
 /// All calls may wait for the disk: they are made on the library's threads.
 final class DirectLane: FileLane {
@@ -111,7 +111,7 @@ final class DirectLane: FileLane {
     if !isRefused.exchange(true, ordering: .relaxed) { counters.refusedDirect() }
   }
 
-  /// What a file system, or a sandbox, answers that does not know such reads, or wants them aligned otherwise.
+  /// True for answers of a file system, or a sandbox, that does not know such reads, or wants them aligned otherwise.
   private static func isRefusal(_ errno: Errno) -> Bool {
     [.invalidArgument, .notSupported, .notSupportedOnSocket, .noFunction, .notPermitted].contains(errno)
   }

@@ -8,7 +8,7 @@ final class FileLanes: Sendable {
   /// Identifies the file among all files, whatever its version. Device numbers are reused when file systems are
   /// mounted, so for images mounted in turn only the name of the file system tells them apart.
   let id: String
-  /// Whether the library's own threads do everything that may wait for a server, including `fstat`.
+  /// The library's own threads do everything that may wait for a server, including `fstat`.
   let isRemote: Bool
   /// The threads that wait for the file's disk or server.
   let threads: IOThreads
@@ -33,7 +33,7 @@ final class FileLanes: Sendable {
   private let sighting: Locked<FileSighting>
   /// The version at opening, or the last one found at rest.
   private let atRest: Locked<FileVersion>
-  /// How many name changes `takeRenaming` has reported.
+  /// The number of name changes that `takeRenaming` has reported.
   private let toldRenamings = Atomic<Int>(0)
   private let recordingNow = Locked<AppendOnlyFile?>(nil)
 
@@ -71,7 +71,7 @@ final class FileLanes: Sendable {
   /// `true` if reads go past the page cache. Not once the file's system has refused them.
   var bypassesPageCache: Bool { isDirectFirst && direct.isAvailable }
 
-  /// How many windows of a mebibyte a stream asks for ahead. One if the system reads ahead itself: with more threads reading,
+  /// The windows of a mebibyte that a stream asks for ahead. One if the system reads ahead itself: with more threads reading,
   /// the processors have more to do, and the pages of programs beside are evicted sooner.
   var windowsAhead: Int {
     isRemote || bypassesPageCache || lanes.contains { $0.name == .dispatchIO } ? 4 : 1
@@ -110,7 +110,7 @@ final class FileLanes: Sendable {
     }
   }
 
-  /// Whether the system reports everything that happens to the file: to its bytes if it is `followed`, else also to its name.
+  /// True if the system reports everything that happens to the file: to its bytes if it is `followed`, else also to its name.
   ///
   /// The system watches the open file, not the directories above it. So this is `true` while the file has the name in
   /// its path: an absolute or relative path, also with `.` and `..`. It is `false` for files on a server, for paths
@@ -123,7 +123,7 @@ final class FileLanes: Sendable {
   /// The threads for what a user does with the descriptor: however much that is, other reads of local files go on.
   var threadsForWork: IOThreads { threads === IOThreads.shared ? IOThreads.forWork : threads }
 
-  /// Whether `status` belongs to this file.
+  /// True if `status` belongs to this file.
   func isOf(_ status: FileStatus) -> Bool {
     status.device == statusAtOpening.device && status.inode == statusAtOpening.inode
   }
@@ -188,18 +188,18 @@ final class FileLanes: Sendable {
     }
   }
 
-  /// Whether `version` is known to be at rest: not in the middle of being written.
+  /// True if `version` is known to be at rest: not in the middle of being written.
   func hasRested(_ version: FileVersion) -> Bool { atRest.withLock { $0 == version } }
 
   func rested(_ version: FileVersion) { atRest.withLock { $0 = version } }
 
-  /// Whether the file's names were seen to change since the last call.
+  /// True if the file's names were seen to change since the last call.
   func takeRenaming() -> Bool {
     let renamings = sighting.withLock { $0.renamings }
     return toldRenamings.exchange(renamings, ordering: .relaxed) != renamings
   }
 
-  /// What is recorded in the file, if it only grows and has been checked.
+  /// The recording in the file, if it only grows and has been checked.
   var recording: AppendOnlyFile? {
     get { recordingNow.withLock { $0 } }
     set {
@@ -214,14 +214,14 @@ final class FileLanes: Sendable {
     }
   }
 
-  /// Whether `status` shows the recording with that number as it was at its last comparison.
+  /// True if `status` shows the recording with that number as it was at its last comparison.
   ///
   /// - Parameter size: a length that it had before `status` was taken.
   func isOn(_ number: UInt64, seen status: FileStatus, of size: Int) -> Bool {
     mayBeOn(number, seen: status, of: size) && recording.map { $0.isSame(status) } ?? false
   }
 
-  /// Whether `status` does not show that the recording with that number has ended.
+  /// True unless the recording with that number has ended, or `status` shows so. Ends it if `status` shows that it was cut.
   func mayBeOn(_ number: UInt64, seen status: FileStatus, of size: Int) -> Bool {
     guard let recording, recording.number == number, isOf(status) else { return false }
     if status.size < size { recording.end() }

@@ -40,7 +40,7 @@ extension FileSource {
     return description
   }
 
-  /// What holds for all files: no caller waits for the kernel.
+  /// The traits of all files: no caller waits for the kernel.
   private func traits(_ context: any AnyObject & Sendable) -> SourceDescription.Traits {
     var traits = SourceDescription.Traits()
     (traits.cost, traits.answersCancellation, traits.context) = (configuration.cost, true, context)
@@ -64,14 +64,14 @@ extension FileSource {
     }
   }
 
-  /// Whether the file is still `version`, as far as one status shows.
+  /// True if the file is still `version`, as far as one status shows.
   @inline(__always) func isStill(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
     configuration.isAppendOnly
       ? lanes.isOn(version.recording, seen: status, of: version.size)
       : FileVersion(status) == version || lanes.version(in: status) == version
   }
 
-  /// Whether `status` shows a longer file than `version`, another version, or other names than before.
+  /// True if `status` shows a longer file than `version`, another version, or other names than before.
   func hasChanged(_ version: FileVersion, _ status: FileStatus, _ lanes: FileLanes) -> Bool {
     // The times and names of a recording may change freely.
     configuration.isAppendOnly
@@ -138,7 +138,7 @@ extension FileSource {
 /// The version in a description. ``FileSource`` finds it here without a dynamic cast.
 final class FileSnapshot: Sendable {
   let version: FileVersion
-  /// How many other files the source had opened before.
+  /// The number of files that the source had opened before this one.
   let generation: Int
 
   init(_ version: FileVersion, _ generation: Int) {

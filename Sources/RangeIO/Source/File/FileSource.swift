@@ -44,7 +44,7 @@ public final class FileSource: RangeSource {
   var waiting: WaiterRegistry { work.waiting }
   let counters = LaneCounters()
   let opened = PublishedOnce<FileLanes>()
-  /// How often another file was found under the path and opened instead of the one before.
+  /// The number of times another file was found under the path and opened instead of the one before.
   let generation = Atomic<Int>(0)
   /// The file opened last, if it is not the first one.
   let renewed = Locked<FileLanes?>(nil)
@@ -211,7 +211,7 @@ extension FileSource {
     case positional
   }
 
-  /// Whether a file is read by way of the system's page cache.
+  /// The use of the system's page cache by reads of a file.
   @nonexhaustive
   public enum PageCache: Hashable, Sendable, CaseIterable {
     /// Reads what the page cache has from there, and leaves what it reads there for the next.
@@ -226,7 +226,7 @@ extension FileSource {
     case bypass
   }
 
-  /// How a file is opened and read: what the public initializers take, and what tests replace.
+  /// The way a file is opened and read: what the public initializers take, and what tests replace.
   package struct Configuration: Sendable {
     package var engine: Engine
     package var blockSize: ByteCount

@@ -37,10 +37,10 @@ struct FileVersion: ExplainedValidator, DatedValidator, Equatable {
     }
   }
 
-  /// Whether any later change will show. The kernel stamps times with a clock that ticks, so a file that changed within
-  /// the present tick can change again and look the same (the "racy" entries of Git's index,
-  /// Documentation/technical/racy-git.txt). File systems that store whole seconds tick every two seconds. And it stamps a
-  /// write at its start alone: a file modified a moment ago may be in the middle of one, and its bytes not be there yet.
+  /// True if any later change will show. The kernel stamps times with a clock that ticks, so a file that changed within the present
+  /// tick can change again and look the same (the "racy" entries of Git's index, Documentation/technical/racy-git.txt). File
+  /// systems that store whole seconds tick every two seconds. And it stamps a write at its start alone: a file modified a moment
+  /// ago may be in the middle of one, and its bytes not be there yet.
   ///
   /// - Parameter changed: when its status last changed, if that was after the version began.
   func isSettled(at now: Int64, tick: Int64, changed: FileTime? = nil) -> Bool {
@@ -54,12 +54,12 @@ struct FileVersion: ExplainedValidator, DatedValidator, Equatable {
     return written.duration(to: now) >= Self.rest
   }
 
-  /// How long a file is taken to be in the middle of a write after its time of modification. Much less is not enough: one
-  /// call that writes a gigabyte takes more than 100 ms, and on a virtual machine the writer may lose its processor in the
-  /// middle for tens of milliseconds.
+  /// The time after its modification for which a file is taken to be in the middle of a write. Much less is not enough: one call
+  /// that writes a gigabyte takes more than 100 ms, and on a virtual machine the writer may lose its processor in the middle for
+  /// tens of milliseconds.
   static let rest = Duration.milliseconds(250)
 
-  /// How `newer` differs, for a message.
+  /// The difference to `newer`, for a message.
   func difference(to newer: any SourceDescription.Validator) -> String? {
     (newer as? FileVersion).map { difference(to: $0) }
   }
@@ -87,7 +87,7 @@ struct FileSighting {
   private(set) var status: FileStatus
   /// The file's name, if the system reports it.
   private(set) var name: String?
-  /// How often its names were seen to change.
+  /// The changes of its names that were seen.
   private(set) var renamings = 0
 
   init(_ status: FileStatus, name: String?) {
@@ -96,10 +96,10 @@ struct FileSighting {
     self.name = name
   }
 
-  /// Whether `seen` shows nothing new.
+  /// True if `seen` shows nothing new.
   func isSame(_ seen: FileStatus) -> Bool { seen == status }
 
-  /// Whether the file still has the same bytes, as far as a later status shows.
+  /// Checks if the file still has the same bytes, as far as a later status shows.
   ///
   /// - Parameter nameNow: the file's name right after that status.
   /// - Returns: `true` if so; then the next status is compared with this one.

@@ -10,6 +10,6 @@ enum MainQueue {
   }
   private static let mark = Mark()
 
-  /// Whether this thread runs it now, also where a task has begun on it that counts as being elsewhere.
+  /// This thread runs it now, also where a task has begun on it that counts as being elsewhere.
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark.key) != nil }
 }

@@ -30,8 +30,8 @@ final class OpenFile: Sendable {
     closingThreads.submit(IOJob(isUrgent: false) { [syscalls, descriptor] in _ = syscalls.call.close(descriptor) })
   }
 
-  /// Whether a server, or another process, may have to answer calls that otherwise return at once: `fstat`, `open`,
-  /// `close`. The library's own threads make those calls then.
+  /// `true` if a server, or another process, may have to answer calls that otherwise return at once: `fstat`, `open`, `close`. The
+  /// library's own threads make those calls then.
   var isRemote: Bool { mayBeRemote.load(ordering: .relaxed) }
 
   /// Finds out whether the file is remote. May wait.
@@ -113,8 +113,8 @@ enum FileOpening {
     case blockDevice
   }
 
-  /// How often a file is opened again because it lost its name in between. A file that the path names by its
-  /// descriptor, as in `/dev/fd`, may have no name.
+  /// The most openings of a file that loses its name in between. A file that the path names by its descriptor, as in `/dev/fd`, may
+  /// have no name.
   private static let mostOpenings = 8
 
   /// Opens the file at `path`. May wait for a disk or a server.
@@ -165,7 +165,7 @@ enum FileOpening {
     }
   }
 
-  /// Whether the directory of `path` may be on a server. May wait.
+  /// True if the directory of `path` may be on a server. May wait.
   private static func isRemote(beside path: FilePath, _ syscalls: Syscalls) -> Bool {
     let directory = path.removingLastComponent()
     let descriptor = syscalls.call.open(directory.isEmpty ? "." : directory)
@@ -211,7 +211,7 @@ enum FileOpening {
     return Opened(file: file, kind: .regular, status: status, name: name, fileSystem: fileSystem)
   }
 
-  /// How often a file is looked at that says it is empty, has bytes, and changes all the time.
+  /// The most looks at a file that says it is empty, has bytes, and changes all the time.
   private static let mostLooks = 8
 
   /// Refuses a file that says it is empty and has bytes all the same. Files are like that which are made up as they are
@@ -231,7 +231,7 @@ enum FileOpening {
         + "by: cat FILE >COPY", context: .init(source: opened.file.name))
   }
 
-  /// Whether there is something to read at offset 0, or nothing can be read there.
+  /// True if there is something to read at offset 0, or if the file refuses to be read at offsets.
   private static func hasBytes(_ file: OpenFile) throws(ReadError) -> Bool {
     let result = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
       Result { () throws(Errno) in try file.syscalls.readFully(file.descriptor, buffer, at: 0) > 0 }

@@ -81,7 +81,7 @@ package final class PathThreads: Sendable {
     state.withLock { $0.roots[root.path] = nil }
   }
 
-  /// What is known about `path` or the directories above it.
+  /// The root of a remote file system that is remembered at or above `path`, and its device.
   private func root(of path: FilePath) -> (path: FilePath, device: UInt64)? {
     guard var place = Self.withoutDots(path) else { return nil }
     return state.withLock { state in

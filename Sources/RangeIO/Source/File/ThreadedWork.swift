@@ -71,7 +71,7 @@ struct ThreadedWork: Sendable {
   }
 }
 
-/// What a lane has of the file that it reads.
+/// The file that a lane reads, and the means to read it.
 struct LaneContext: Sendable {
   let file: OpenFile
   let pool: BufferPool

@@ -48,8 +48,8 @@ struct HedgePlan {
   var saved: Double { Double(thousandths) / 1000 }
 }
 
-/// How long recent reads took. A histogram that halves all counts when there are many, so that older reads count less
-/// and less.
+/// The durations of recent reads, as a histogram that halves all counts when there are many, so that older reads count less and
+/// less.
 struct DecayedLatencies {
   /// All counts are halved when there are more than this.
   static let most = 1000

@@ -37,7 +37,7 @@ extension ReadPipeline {
   }
 }
 
-/// What `.hedging` does.
+/// The stage of `.hedging`: reads a second time when the answer is late.
 final class HedgingStage: ReadStage {
   private let plan: Locked<HedgePlan>
   private let counts = Stripes()

@@ -30,7 +30,7 @@ struct LatencyModel: Equatable, Sendable {
 
   private static let mostStrangeInARow = 3
   private static let strangeFactor = 4.0
-  /// How far off a sample may be, relative to the expected time, and still have its full weight.
+  /// The error of a sample, relative to the expected time, up to which it has its full weight.
   private static let usualShare = 0.5
   private static let decay = 0.95
   /// The least time expected of a read, so that an estimate near zero can rise again.
@@ -51,8 +51,8 @@ struct LatencyModel: Equatable, Sendable {
 
   func expected(_ byteCount: Int) -> Double { latency + secondsPerByte * Double(byteCount) }
 
-  /// Whether a read that shared the rate with others may take so long by what is known. Then it says nothing new: reads
-  /// that wait for each other look like latency.
+  /// True if a read that shared the rate with others may take so long by what is known. Then it says nothing new: reads that wait
+  /// for each other look like latency.
   ///
   /// - Parameters:
   ///   - others: how many.

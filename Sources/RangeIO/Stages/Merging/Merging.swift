@@ -54,11 +54,11 @@ extension ReadPipeline {
   }
 }
 
-/// What `.merging` does.
+/// The stage of `.merging`: reads near ranges as one span.
 final class MergingStage: ReadStage {
   /// With the gap that was set, or none.
   private let planner: SpanPlanner
-  /// Whether the gap is measured.
+  /// `true` if the gap is measured.
   private let measures: Bool
   let concurrentSpans: Int
   /// Permits for spans, and for single ranges that are part of a read which a cache splits into several requests.
@@ -149,7 +149,7 @@ extension MergingStage: GatheringStage {
     return planner
   }
 
-  /// What is known of sources with the same cost as `source`.
+  /// The measurements of sources with the same cost as `source`.
   func model(of source: SourceDescription) -> LatencyModel {
     models.withLock { models in
       models.last { $0.cost == source.cost }?.model ?? LatencyModel(source.cost)

@@ -68,7 +68,7 @@ package enum ReadAheadExtent: Hashable, Sendable {
   }
 }
 
-/// What `.readAhead` does.
+/// The stage of `.readAhead`: prefetches what runs of reads will need next.
 final class ReadAheadStage: ReadStage {
   private let extent: ReadAheadExtent
   private let budget: ReadAheadBudget
@@ -112,7 +112,7 @@ final class ReadAheadStage: ReadStage {
     for (_, reads) in all { reads.end() }
   }
 
-  /// What was read ahead, and what became of it.
+  /// The counts of what was read ahead, and of what became of it.
   func statistics() -> Counters? { counters.snapshot() }
 
   private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {

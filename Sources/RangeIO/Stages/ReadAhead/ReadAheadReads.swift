@@ -6,7 +6,7 @@ final class ReadAheadReads: ReadAheadHolder {
   struct Part {
     let run: Int
     let range: ByteRange
-    /// Whether the run reads it from its end to its start.
+    /// The run reads it from its end to its start.
     var isBackwards = false
   }
 
@@ -17,9 +17,9 @@ final class ReadAheadReads: ReadAheadHolder {
     let run: Int
     let range: ByteRange
     let isBackwards: Bool
-    /// How many of its bytes count against the budget.
+    /// The bytes counted against the budget: its own, but no fewer than a least charge.
     let charge: Int
-    /// How many of its bytes have not been read yet.
+    /// The number of its bytes that have not been read yet.
     var unused: Int
     var task: Task<Void, Never>?
   }
@@ -31,7 +31,7 @@ final class ReadAheadReads: ReadAheadHolder {
     /// In the order of their requests.
     var pieces: [Piece] = []
     var lastNumber = 0
-    /// Whether to stop prefetching: nothing would release such bytes any more.
+    /// Set to stop prefetching: nothing would release such bytes any more.
     var isOver = false
   }
 

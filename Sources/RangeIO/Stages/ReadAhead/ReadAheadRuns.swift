@@ -45,8 +45,8 @@ struct ReadAheadRuns {
     let rule: Rule
     var last: ByteRange
     var window: Int
-    /// How far the run has prefetched: going forwards an end, going backwards a start, in a strided run the next start
-    /// to prefetch.
+    /// The offset up to which the run has prefetched: going forwards an end, going backwards a start, in a strided run the next
+    /// start to prefetch.
     var frontier: Int
     var lastUsed: Int
   }
@@ -129,7 +129,7 @@ struct ReadAheadRuns {
 
   // MARK: rules
 
-  /// How far a read may be from where its run expects it: when a caller reads ahead itself, its reads may overtake one
+  /// The greatest distance of a read from where its run expects it: when a caller reads ahead itself, its reads may overtake one
   /// another.
   private static func slack(_ range: ByteRange) -> Int { min(max(min(range.count, 2 << 20) * 4, 64 << 10), 8 << 20) }
 
@@ -165,15 +165,15 @@ struct ReadAheadRuns {
     return (strideOfLastTwo(to: range) ?? (isHit ? nil : stride(to: range))).map(Rule.strided)
   }
 
-  /// Whether `range` begins near the end of `earlier`.
+  /// True if `range` begins near the end of `earlier`.
   private static func follows(_ range: ByteRange, _ earlier: ByteRange) -> Bool {
     let gap = range.lowerBound - earlier.upperBound
     return gap <= slack(range, earlier) && range.lowerBound > earlier.lowerBound
       && range.upperBound > earlier.upperBound && (gap >= 0 || -gap <= min(range.count, earlier.count) / 2)
   }
 
-  /// Whether one of two reads could follow the other. A quick test: it may be true for reads that do not follow, but is
-  /// never false for reads that do.
+  /// True if one of two reads could follow the other. A quick test: it may be true for reads that do not follow, but is never false
+  /// for reads that do.
   private static func areNear(_ a: ByteRange, _ b: ByteRange) -> Bool {
     // No offset is negative, and no count is so large that a sum overflows.
     let count = max(a.upperBound &- a.lowerBound, b.upperBound &- b.lowerBound)
@@ -181,7 +181,7 @@ struct ReadAheadRuns {
     return (distance < 0 ? 0 &- distance : distance) &- count <= min(max(count, 16 << 10), 1 << 20)
   }
 
-  /// How far from the end of the first read the second may begin.
+  /// The greatest distance from the end of the first read to the start of the second.
   private static func slack(_ a: ByteRange, _ b: ByteRange) -> Int { min(max(a.count, b.count, 16 << 10), 1 << 20) }
 
   private func stride(to range: ByteRange) -> Int? {
@@ -257,7 +257,7 @@ struct ReadAheadRuns {
     return overflow ? (b < 0 ? -1 : .max) : sum
   }
 
-  /// What to prefetch now, if half of the window is used up.
+  /// The ranges to prefetch now: if half of the window is used up, or the source ends within it.
   private static func extend(_ run: inout Run, _ bounds: Bounds) -> [ByteRange] {
     switch run.rule {
     case .forwards:
@@ -300,7 +300,7 @@ struct ReadAheadRuns {
     return grown(&run, bounds, ask)
   }
 
-  /// Whether this many bytes are worth a request: at least half of the window.
+  /// True if so many bytes are worth a request: at least half of the window.
   private static func isDue(_ count: Int, _ run: Run) -> Bool { count >= (run.window + 1) / 2 }
 
   private static func grown(_ run: inout Run, _ bounds: Bounds, _ ask: [ByteRange]) -> [ByteRange] {

@@ -1,4 +1,4 @@
-/// How often to try a read, and how long to wait between tries. See `.retrying`.
+/// The most tries of a read, and the waits between them. See `.retrying`.
 package struct Backoff: Hashable, Sendable {
   package var attempts: Int
   package var base: Duration
@@ -52,7 +52,7 @@ struct RetryAttempts {
 
   let backoff: Backoff
   private(set) var failures = 0
-  /// What the source asked for so far.
+  /// The sum of the waits that the source has asked for.
   private var asked = Duration.zero
 
   init(_ backoff: Backoff) { self.backoff = backoff }

@@ -66,7 +66,7 @@ extension ReadPipeline {
   }
 }
 
-/// What `.retrying` does.
+/// The stage of `.retrying`: repeats reads that failed with a transient error.
 final class RetryingStage: ReadStage, OpeningStage {
   private let backoff: Backoff
   private let budget: ReadPipeline.RetryBudget

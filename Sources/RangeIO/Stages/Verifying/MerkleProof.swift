@@ -1,5 +1,5 @@
-/// What is needed to trust the hashes of some blocks: which digests to fetch, and in which order to check them. A
-/// value: it neither reads nor hashes by itself.
+/// The steps needed to trust the hashes of some blocks: the digests to fetch, and the order in which to check them. A value: it
+/// neither reads nor hashes by itself.
 struct MerkleProof {
   typealias Node = MerkleTree.Node
 

@@ -1,4 +1,4 @@
-/// What is known of a tree of hashes: see ``ReadPipeline/verifying(merkleRoot:byteCount:blockSize:maxRememberedNodes:hash:nodes:)``.
+/// A tree of hashes, as described for ``ReadPipeline/verifying(merkleRoot:byteCount:blockSize:maxRememberedNodes:hash:nodes:)``.
 struct MerkleTree: Sendable {
   /// A node of the tree: one or more blocks with a common hash.
   struct Node: Hashable, Sendable {
@@ -63,7 +63,7 @@ final class MerkleVerifier: Sendable {
     }
   }
 
-  /// What is needed to trust the hashes of these runs of blocks.
+  /// The proof that is needed to trust the hashes of these runs of blocks.
   func proof(of runs: [Range<Int>]) -> MerkleProof {
     memory.withLock { memory in
       MerkleProof(of: runs, root: root) { $0 == root ? tree.root : memory.digest(of: $0) }

@@ -98,7 +98,7 @@ extension ReadPipeline {
   }
 }
 
-/// What `.verifying` does.
+/// The stage of `.verifying`: reads whole blocks, and checks them against their digests.
 final class VerifyingStage: ReadStage {
   enum Knowledge {
     case digests(BlockDigests, hash: @Sendable (Bytes) -> [UInt8])

@@ -1,4 +1,4 @@
-/// What a ``MemoryStore`` has counted and what it holds.
+/// The counts of a ``MemoryStore``, and of what it holds.
 package struct MemoryCounts: StoreCounts {
   // First those that a hit changes.
 

@@ -79,7 +79,7 @@ package final class MemoryLedger: Sendable {
     return true
   }
 
-  /// What must be freed before this much fits; zero or less if it fits now.
+  /// Returns what must be freed before this much fits; zero or less if it fits now.
   func missing(bytes: Int, blocks: Int) -> (bytes: Int, blocks: Int) {
     // Does not overflow when the store has no limit of its own.
     let own = self.bytes - byteLimit + bytes
@@ -92,7 +92,7 @@ package final class MemoryLedger: Sendable {
     return (max(missing.bytes, room.missing(bytes)), missing.blocks)
   }
 
-  /// What this store may hold at present: with a budget, what the others leave of it; and what the system leaves.
+  /// The bytes that this store may hold now: its limit or what others leave of the budget, and no more than the system leaves.
   var present: Int {
     let room = tenant.present(of: bytes)
     guard let budget else { return min(ownLimit, room) }
@@ -101,7 +101,7 @@ package final class MemoryLedger: Sendable {
     return min(overflow ? .max : max(1, present), room)
   }
 
-  /// Whether this many bytes can stay if everything else is evicted.
+  /// Checks whether this many bytes can stay if everything else is evicted.
   func canHold(_ bytes: Int) -> Bool {
     guard let budget else { return bytes <= ownLimit }
     return bytes + budget.bytes - self.bytes <= budget.limit.bytes

@@ -82,7 +82,7 @@ final class DetachedShard: @unchecked Sendable {
   // Unchecked: only `RemovalWork` has it, behind its lock.
   private var contents: ShardState
   private var next: Int? = 0
-  /// What all of them were charged.
+  /// The bytes charged for all of them.
   let byteCount: Int
 
   init(_ contents: consuming ShardState) {

@@ -28,7 +28,7 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
 
   /// A power of two.
   let count: Int
-  /// What all policies consult; `nil` if they are fixed.
+  /// The tuner that all policies consult; `nil` if they are fixed.
   let tuner: SharedTuner?
   private let admitsAll: Bool
   private let base: UnsafeMutableRawPointer
@@ -101,14 +101,14 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Whether the policy lets a new chunk in.
+  /// Asks the policy whether a new chunk may enter.
   func admits(_ key: UInt64, weight: Int) -> Bool {
     admitsAll || withLock(index(of: key)) { $0.policy.admits(key: key, weight: weight) }
   }
 
-  /// Whether a shard has its share of what could be evicted, but for a 128th. A store that is full then evicts there for what is
-  /// to be stored there: shards keep their sizes, and no thread looks at others'. With more to spare, shards of different
-  /// sizes hit less: up to four points in `Docs/Decisions/0010-shards.md`.
+  /// Checks whether a shard has its share of what could be evicted, but for a 128th. A store that is full then evicts
+  /// there for what is to be stored there: shards keep their sizes, and no thread looks at others'. With more to spare,
+  /// shards of different sizes hit less: up to four points in `Docs/Decisions/0010-shards.md`.
   func hasItsShare(_ index: Int, of bytes: Int) -> Bool {
     shard(index).pointee.evictableBytes.load(ordering: .relaxed) >= bytes / count / 128 * 127
   }

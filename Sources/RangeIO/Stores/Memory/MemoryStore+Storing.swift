@@ -94,7 +94,7 @@ extension MemoryStore {
     roomIsFree()
   }
 
-  /// Whether the keys of the table can represent it.
+  /// Checks that the token is alive and the keys of the table can represent the range.
   private func canBeKept(_ range: ByteRange, _ token: ChunkToken) -> Bool {
     token.isAlive && token.number < ChunkTable.largestKeyPart && token.grid.shift <= 30
       && UInt64(range.upperBound >> token.grid.shift) < ChunkTable.largestKeyPart
@@ -105,7 +105,7 @@ extension MemoryStore {
     ChunkTable.hash(token: token.number, block: range.lowerBound >> token.grid.shift)
   }
 
-  /// Whether a run may enter: not if it would empty half of the store at once, or if the policy refuses it.
+  /// Decides whether a run may enter: not if it would empty half of the store at once, or if the policy refuses it.
   private func isAdmitted(
     _ range: ByteRange, _ run: Int, _ token: ChunkToken, _ charge: (bytes: Int, blocks: Int)
   ) -> Bool {

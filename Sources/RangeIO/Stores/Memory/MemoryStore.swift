@@ -51,7 +51,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     package var time = ReadClock.continuous
     /// Where expired chunks are swept. Default: Swift's own threads.
     package var background = BackgroundWork()
-    /// What the system leaves for stores.
+    /// The memory that the system leaves for stores.
     package var room = MemoryRoom.shared
 
     /// Creates a configuration with this limit and the defaults.
@@ -81,7 +81,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   let limitsAreChanging = Locked(())
   let expiryTimer = ExpiryTimer()
   let removals = MemoryRemovals()
-  /// Whether look-ups need the time.
+  /// `true` if look-ups need the time.
   let hasTimeLimits = Atomic<Bool>(false)
   /// Which blocks the models of other sizes see.
   let sample: SizeModels.Sample
@@ -162,7 +162,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// The bytes that the store may hold now, for which a cache can find out whether keeping more pays.
   var capacity: Int { ledger.present }
 
-  /// Whether so many bytes more can be kept without evicting others.
+  /// Checks whether this many more bytes can be kept without evicting others.
   package func hasRoom(for byteCount: Int) -> Bool {
     let missing = ledger.lacking(bytes: byteCount, blocks: 1)
     return missing.bytes <= 0 && missing.blocks <= 0
@@ -215,7 +215,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     return all
   }
 
-  /// What the tuner has chosen and what its candidates would have hit lately; `nil` if the policy is fixed.
+  /// The tuner's choice, and what its candidates would have hit lately; `nil` if the policy is fixed.
   package var tunerState: PolicyTuner.State? { shards.tuner?.state }
 
   /// Returns how often the store would hit with half, once, twice and four times its limit. Empty before the first look-up,

@@ -25,7 +25,7 @@ struct ShardPolicy {
     if isStandard { queues.hit(slot) } else { other.hit(slot) }
   }
 
-  /// Whether no chunk has to be asked for.
+  /// The policy admits every chunk without being asked.
   var admitsAll: Bool { isStandard }
 
   mutating func admits(key: UInt64, weight: Int) -> Bool { isStandard || other.admits(key: key, weight: weight) }

@@ -7,9 +7,9 @@ extension ShardState {
     let block: Int
     /// The hash of its key.
     let hash: UInt64
-    /// What it is charged if it is all that is here of the block.
+    /// The bytes that it is charged if it is all that is here of the block.
     let charge: Int
-    /// Whether its source is charged already.
+    /// Its source was charged for it already.
     var isCharged = false
   }
 
@@ -98,8 +98,8 @@ extension ShardState {
     return true
   }
 
-  /// What the table stores for `pieces`, and where in the block they begin: the memory of a single piece, or a list. Retained
-  /// once.
+  /// Returns the object that the table stores for `pieces`, and where in the block they begin: the memory of a single
+  /// piece, or a list. Retained once.
   private static func backing(of pieces: [PieceList.Piece]) -> (Unmanaged<BlockBacking>, lower: Int) {
     guard pieces.count > 1 else {
       // Bytes to be stored were claimed or copied: see `MemoryStore.owned`.
@@ -130,7 +130,7 @@ extension ShardState {
     sources.charge(charge, to: token)
   }
 
-  /// What a slot holds.
+  /// Makes a chunk of a slot's contents.
   mutating func chunk(_ slot: Int) -> Chunk {
     let note = table[slot]
     let owner = table.owner(slot).takeUnretainedValue()

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What one shard holds: the table, the policy, the counters. Everything here happens under the shard's lock. Nothing
-/// waits, copies bytes or releases memory: what leaves is returned to the caller, who releases it.
+/// The contents of one shard: the table, the policy, the counters. Everything here happens under the shard's lock.
+/// Nothing waits, copies bytes or releases memory: what leaves is returned to the caller, who releases it.
 struct ShardState: ~Copyable {
   var table: ChunkTable
   var policy: ShardPolicy
@@ -51,7 +51,7 @@ struct ShardState: ~Copyable {
 }
 
 extension ShardState {
-  /// What a shard holds of one block.
+  /// The part of a block that a shard holds.
   enum Found {
     case whole(Bytes)
     case pieces(PieceList)

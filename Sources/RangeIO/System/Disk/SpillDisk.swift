@@ -113,7 +113,7 @@ extension SpillFile {
   }
 }
 
-/// What a disk reports about a file or directory.
+/// A disk's report about a file or directory.
 package struct DiskStatus: Equatable, Sendable {
   package enum Kind: Equatable, Sendable { case file, directory, other }
   package var kind: Kind

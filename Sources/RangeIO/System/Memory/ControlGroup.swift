@@ -59,8 +59,8 @@ struct ControlGroup: Equatable, Sendable {
     return Double(max(0, account.usage - account.inactiveFile)) / Double(max(1, account.limit))
   }
 
-  /// What the limit leaves for more memory. The kernel would drop page cache for it: of what was used lately, half
-  /// counts, since the programs themselves are there, too.
+  /// The memory that the limit leaves. The kernel would drop page cache for more: of what was used lately, half counts, since the
+  /// programs themselves are there, too.
   func left(_ files: SystemFiles) -> MemoryLeft? {
     account(files).map {
       let droppable = min(max(0, $0.usage), $0.inactiveFile + $0.activeFile / 2)
@@ -80,7 +80,7 @@ struct ControlGroup: Equatable, Sendable {
     return (limit, usage, min(inactive ?? 0, 1 << 60), min(active ?? 0, 1 << 60))
   }
 
-  /// How long the group's tasks wait for memory.
+  /// The shares of time in which the group's tasks wait for memory.
   func stalls(_ files: SystemFiles) -> StallShares { StallShares(files.text(path("memory.pressure"))) }
 
   private func path(_ name: FilePath.Component) -> FilePath { directory.appending(name) }

@@ -6,24 +6,24 @@
 struct MemoryGrowth: Equatable, Sendable {
   enum Action: Equatable { case grant, refuse, look }
 
-  /// What may be held without another look.
+  /// The bytes that may be held without another look.
   private(set) var allowed = 0
   /// Once less than this is held, what is allowed falls as well: others may take the memory that was given back.
   private(set) var floor = 0
-  /// Whether next to nothing was left at the last look. If not, stores never wait for one.
+  /// Next to nothing was left at the last look. While `false`, the room has no store give up bytes.
   private(set) var isTight = false
-  /// What reads in flight may have reserved, counted as `due` is: an eighth of what stores may hold, once as bytes of the store
-  /// and once in other hands.
+  /// The bytes that reads in flight may have reserved, counted as `due` is: an eighth of what stores may hold, once as bytes of the
+  /// store and once in other hands.
   private(set) var mostDue = Int.max
-  /// What stores may hold, by the last looks. It falls at once and rises slowly: what the program takes for a moment, for the
-  /// bytes that its reads return, it takes again. `.max`: nothing limits the process.
+  /// The most bytes that stores may hold, by the last looks. It falls at once and rises slowly: what the program takes for a
+  /// moment, for the bytes that its reads return, it takes again. `.max`: nothing limits the process.
   private var most = Int.max
   private var isLooking = false
   /// Bytes granted since the look began that is under way.
   private var granted = 0
   /// Bytes refused since the last look.
   private var refused = 0
-  /// How far what is allowed may lie above what is held.
+  /// The most that `allowed` may lie above what is held.
   private var slack = 0
 
   static let leastStep = 1 << 20

@@ -8,7 +8,7 @@ import Synchronization
 /// that one evicts.
 package final class MemoryRoom: Sendable {
   private let held = Atomic<Int>(0)
-  /// What reads in flight will use: see ``expect(_:)``. In stripes, since every read that is kept counts here.
+  /// The bytes that reads in flight will use: see ``expect(_:)``. In stripes, since every read that is kept counts here.
   private let due = Stripes()
   /// Copies of what `growth` says, for the way that takes no lock.
   private let allowed = Atomic<Int>(0)
@@ -84,7 +84,7 @@ package final class MemoryRoom: Sendable {
     return held.load(ordering: .relaxed) - allowed.load(ordering: .relaxed) + bytes
   }
 
-  /// What a store with this many bytes of `tenant` may hold at present: others would give up some until they have as much.
+  /// The bytes that a store with this many of `tenant` may hold at present: others would give up some until they have as much.
   func present(of bytes: Int, of tenant: RoomTenant) -> Int {
     guard isTight.load(ordering: .relaxed) else { return .max }
     let free = allowed.load(ordering: .relaxed) - held.load(ordering: .relaxed)

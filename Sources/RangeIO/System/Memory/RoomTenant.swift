@@ -34,7 +34,7 @@ package final class RoomTenant: Sendable {
     room.give(bytes)
   }
 
-  /// What this may hold at present of a room that is full, where `bytes` of all of it are meant.
+  /// The bytes that a store with `bytes` of this tenant's may hold at present, if the room is full.
   func present(of bytes: Int) -> Int { room.present(of: bytes, of: self) }
 
   /// Adds one that gives up bytes when others need them, after those that were added before. It takes none meanwhile. Returns

@@ -11,11 +11,11 @@ extension BlockSlabs {
 }
 
 extension BlocksAtHand {
-  /// What the threads of the process keep of them.
+  /// The free blocks that the threads of the process keep.
   static let shared = BlocksAtHand(BlockSlabs.shared)
 }
 
 extension SourceMemory {
-  /// What all sources of the process hold.
+  /// The bytes that all sources of the process hold.
   package static let shared = SourceMemory(limit: SystemMemory.bounded(.mebibytes(16), toPart: 16), room: .shared)
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// The bytes that sources hold for reads to come, beside all stores: one bound for all sources of a process. When it is
 /// reached, the oldest are dropped. Dropped bytes are read again when they are needed.
 package final class SourceMemory: Sendable {
-  /// What one of them holds. When it ends, it gives everything back.
+  /// The bytes that one of them holds. When it ends, it gives everything back.
   package final class Part: Sendable {
     private let memory: SourceMemory
     fileprivate let drop: @Sendable () -> Void
@@ -65,7 +65,7 @@ package final class SourceMemory: Sendable {
   private let state = Locked(State())
   private let limit: Int
   private let room: MemoryRoom
-  /// What each part is charged in addition, so that a bound on bytes bounds their number.
+  /// The bytes charged for each part in addition, so that a bound on bytes bounds their number.
   private static let each = 512
 
   init(limit: ByteCount, room: MemoryRoom) {
@@ -75,7 +75,7 @@ package final class SourceMemory: Sendable {
 
   deinit { room.give(byteCount) }
 
-  /// What is held, with what each part takes in addition.
+  /// The bytes held, with those that each part takes in addition.
   package var byteCount: Int { state.withLock { $0.sum } }
 
   /// - Parameter number: the place that was `part`'s; `nil`: it knows.

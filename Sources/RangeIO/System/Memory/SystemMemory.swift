@@ -44,7 +44,7 @@ struct MemoryMeter: Sendable {
   /// The bytes that the strictest group allows, if any group has a limit.
   var limit: Int? { groups.compactMap { $0.limit(files) }.min() }
 
-  /// What the tightest of the limited groups leaves; `nil` if no group has a limit.
+  /// The memory that the tightest of the limited groups leaves; `nil` if no group has a limit.
   func left() -> MemoryLeft? { groups.compactMap { $0.left(files) }.min { $0.spare < $1.spare } }
 
   func read() -> MemoryReading {
@@ -58,13 +58,13 @@ struct MemoryMeter: Sendable {
   }
 }
 
-/// What a limit on memory leaves at one moment, in bytes.
+/// The memory that a limit leaves at one moment, in bytes.
 struct MemoryLeft: Equatable, Sendable {
   var limit: Int
   /// Negative if more is used than the limit.
   var free: Int
 
-  /// What caches may take of it. The rest is for what the program and this library allocate until the next look.
+  /// The part of it that caches may take. The rest is for what the program and this library allocate until the next look.
   var spare: Int { free - min(limit / 8, 256 << 20) - min(limit / 6, 12 << 20) }
 }
 
@@ -78,7 +78,7 @@ struct MemoryReading: Equatable, Sendable {
   var allStalled: Double?
 }
 
-/// How much of the last ten seconds was lost to waiting for memory, as measured by the kernel ("PSI").
+/// The shares of the last ten seconds that were lost to waiting for memory, as measured by the kernel ("PSI").
 ///
 /// Source: the kernel's Documentation/accounting/psi.rst.
 struct StallShares: Equatable, Sendable {

@@ -48,16 +48,16 @@ package enum SpillFormat {
     return number
   }
 
-  /// Whether this is the name of a process's private directory.
+  /// `true` for names of a process's private directory.
   package static func isPrivateName(_ name: String) -> Bool { name.utf8.count == 32 && isLowerHex(name) }
 
-  /// Whether a file system, a volume or a desktop leaves this name in directories of others.
+  /// `true` for names that a file system, a volume or a desktop leaves in directories of others.
   static func isOfSystem(_ name: String) -> Bool {
     isOfVolume(name) || [".DS_Store", ".snapshot", ".snapshots"].contains(name)
       || [".nfs", ".fuse_hidden"].contains { name.hasPrefix($0) }
   }
 
-  /// Whether it is one of these that only the root of a volume has.
+  /// `true` for those that only the root of a volume has.
   static func isOfVolume(_ name: String) -> Bool {
     ["lost+found", ".fseventsd", ".Spotlight-V100", ".TemporaryItems"].contains(name) || name.hasPrefix(".Trash")
   }
@@ -69,7 +69,7 @@ package enum SpillFormat {
   }
 }
 
-/// What the first 16 bytes of a file say.
+/// The kind and version of a file, by its first 16 bytes.
 enum SpillPrefix: Equatable {
   /// Not one of our files, or damaged.
   case unknown
@@ -160,7 +160,7 @@ package struct SpillSegmentHeader: Equatable {
   /// Which codec of the user's its chunks are encoded with, see ``ChunkCodec/spilledIdentity``.
   var codec: UInt64 = 0
 
-  /// Whether this is the header of a directory's segment with this number.
+  /// `true` if this is the header of the segment of `root` with this number.
   package func isSegment(_ number: UInt64, of root: SpillRoot) -> Bool {
     self.number == number && directoryID == root.directoryID && epoch == root.epoch
   }
@@ -192,8 +192,8 @@ package struct SpillSegmentHeader: Equatable {
 }
 
 extension ChunkCodec {
-  /// What the header of a segment says about the codec of its chunks with ids from 128 on: a digest of its identity
-  /// (FNV-1a, 64 bits). 0 if that is its number alone, which each record has.
+  /// The codec of a segment's chunks with ids from 128 on, in its header: a digest of the codec's identity (FNV-1a,
+  /// 64 bits). 0 if the identity is the codec's number alone, which each record has.
   var spilledIdentity: UInt64 {
     let identity = identity
     guard !(self is any LibraryCodec), identity != [id] else { return 0 }

@@ -66,7 +66,7 @@ package struct SpillIdentity: Hashable, Sendable {
     idAndVersion.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 
-  /// Whether this is the same version as another, on any grid.
+  /// `true` if both are of the same version, on any grid.
   func isVersion(of other: SpillIdentity) -> Bool {
     header.dropFirst(Self.shiftCount).elementsEqual(other.header.dropFirst(Self.shiftCount))
       && idAndVersion == other.idAndVersion

@@ -4,7 +4,7 @@ package import SystemPackage
 /// Reads the file of a segment: its header, its footer, its records in order, or the one at a known place. Accepts only
 /// what checksums prove. Opening, reclaiming and inspecting a directory all read by it.
 package struct SpillReader {
-  /// What stands at ``place``.
+  /// The result of reading at ``place``.
   package enum Item {
     case record(Found)
     /// The file ends within a record.
@@ -25,9 +25,9 @@ package struct SpillReader {
     package var end: Int { offset + SpillFormat.recordHeaderCount + payload.count }
   }
 
-  /// What the records of a segment say that was not sealed.
+  /// The contents of a segment that was not sealed, by its records.
   struct Scan {
-    /// What a footer would list.
+    /// The footer that would list them.
     var footer = SpillFooter()
     /// Where the valid part ends.
     var end = SpillFormat.headerCount

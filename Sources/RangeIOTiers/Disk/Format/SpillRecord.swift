@@ -172,7 +172,7 @@ package struct SpillFooter: Equatable {
       + tombstones.count * Self.tombstoneCount + entries.count * Entry.byteCount
   }
 
-  /// How much one more chunk adds.
+  /// The bytes that one more chunk adds.
   static let growth = Entry.byteCount
 
   /// Writes to ``byteCount`` zeroed bytes.
@@ -201,7 +201,7 @@ package struct SpillFooter: Equatable {
     }
   }
 
-  /// What ends a segment from `position` on: the footer's record, and the trailer.
+  /// The end of a segment from `position` on: the footer's record, and the trailer.
   func closing(sequence: UInt64, at position: Int, segmentCheck: UInt32) -> [UInt8] {
     let count = SpillFormat.recordHeaderCount + byteCount + SpillFormat.trailerCount
     var memory = [UInt8](repeating: 0, count: count)
@@ -260,7 +260,7 @@ package struct SpillFooter: Equatable {
     }
   }
 
-  /// Whether a segment whose footer begins at `end` can hold this chunk.
+  /// `true` if a segment whose footer begins at `end` can hold this chunk.
   private func isPossible(_ entry: Entry, before end: Int) -> Bool {
     firstSequence > 0 && entry.sequence <= lastSequence && entry.count <= 1 << 30
       && (1...max(1, entry.count)).contains(entry.stored) && entry.offset >= SpillFormat.headerCount

@@ -17,7 +17,7 @@ struct SpillAdmission: Sendable {
     case refused
   }
 
-  /// What left with one segment.
+  /// The sums of the blocks that left with one segment.
   struct Departure: Equatable {
     fileprivate var proven = Yield()
     fileprivate var onTrial = Yield()
@@ -30,7 +30,7 @@ struct SpillAdmission: Sendable {
     }
   }
 
-  /// How often blocks were read between being written and leaving.
+  /// Blocks, and their reads between being written and leaving.
   fileprivate struct Yield: Equatable {
     var blocks = 0.0
     var reads = 0.0
@@ -47,7 +47,7 @@ struct SpillAdmission: Sendable {
     }
   }
 
-  /// How much of what is known remains when the next segment leaves.
+  /// The share of older counts that remains when the next segment leaves.
   fileprivate static let memory = 0.95
   /// A block comes often if it came at least this many times as often as those that leave.
   private static let oftenFrom = 1.6
@@ -62,7 +62,7 @@ struct SpillAdmission: Sendable {
   private var sketch = SpillSketch()
   private var proven = Yield()
   private var onTrial = Yield()
-  /// How often blocks that leave are asked for; `nil` before the first leave.
+  /// The average estimate of requests for a block that leaves; `nil` before the first leave.
   private var usual: Double?
   private var tries = 0
 
@@ -72,7 +72,7 @@ struct SpillAdmission: Sendable {
   /// A block comes from the tier above, whether or not it is here. `blocks`: how many are here.
   mutating func saw(_ key: UInt64, among blocks: Int) { sketch.add(key, among: blocks) }
 
-  /// Whether to write a block that is not here.
+  /// Decides whether to write a block that is not here.
   mutating func judge(_ key: UInt64, among blocks: Int) -> Verdict {
     let fingerprint = Ghost.fingerprint(of: key)
     let isRemembered = ghost.remove(fingerprint)

@@ -38,7 +38,7 @@ package struct SpillRemovedBlocks {
     }
   }
 
-  /// Whether a record of `block` with this sequence does not exist.
+  /// `true` if a record of `block` with this sequence was removed.
   func removes(_ block: UInt64, _ sequence: UInt64) -> Bool {
     lists.contains { list in
       let next = (0..<list.count).partitionPoint { list[$0].blocks.lowerBound > block }

@@ -9,7 +9,7 @@ package struct SpillSources {
   package struct Entry {
     package let identity: SpillIdentity
     let check: UInt32
-    /// Whether its version is no longer read: its blocks are being removed from the index.
+    /// Its version is no longer read: its blocks are being removed from the index.
     fileprivate(set) var isOutdated = false
     /// The number of its blocks in the index.
     package fileprivate(set) var blocks = 0
@@ -57,7 +57,7 @@ package struct SpillSources {
     _modify { yield &entries[slot]! }
   }
 
-  /// What a slot stands for now, if anything: it may have been forgotten since the caller got the slot.
+  /// The source in a slot now, if any: it may have been forgotten since the caller got the slot.
   func entry(_ slot: Int) -> Entry? { entries.indices.contains(slot) ? entries[slot] : nil }
 
   var count: Int { slots.count }
@@ -180,7 +180,7 @@ package struct SpillSources {
     free.append(slot)
   }
 
-  /// Whether there are twice as many sources as after the last sweep.
+  /// `true` with more than 256 sources, and more than twice as many as after the last sweep.
   var isTimeToSweep: Bool { count > sweepAt }
 
   /// Examines this many slots from `first` on, and forgets sources that are not needed: nothing of them is here, no
@@ -202,7 +202,7 @@ package struct SpillSources {
 
   // MARK: tokens
 
-  /// What a token stands for.
+  /// The source that a token stands for.
   struct Binding {
     let token: ChunkToken
     /// `nil` if the source cannot be identified on a disk.
@@ -213,7 +213,7 @@ package struct SpillSources {
     fileprivate var asOf: UInt64 = 0
   }
 
-  /// What a token stands for, if it is bound.
+  /// The source that a token stands for, if it is bound.
   mutating func binding(of token: UInt64) -> Binding? {
     guard let known = bindings[token] else { return nil }
     guard known.slot == nil, let identity = known.identity, known.asOf != entered else { return known }

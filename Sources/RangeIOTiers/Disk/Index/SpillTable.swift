@@ -39,18 +39,18 @@ package struct SpilledBlock: BlockRecord, Equatable {
   /// When its bytes were requested from the source, in nanoseconds since 1970.
   package var fetchedAt: Int64 { birthMilliseconds * 1_000_000 }
   package var isUsed: Bool { birthAndMarks & 1 != 0 }
-  /// How often it was read since it was written, up to 3, minus one for each time that it was spared since.
+  /// The reads since it was written, up to 3, minus one for each time that it was spared since.
   var hits: Int {
     get { Int(birthAndMarks >> 1 & 3) }
     set { birthAndMarks = birthAndMarks & ~6 | UInt64(newValue) << 1 }
   }
   static let mostHits = 3
-  /// Whether it was written on trial, see ``SpillAdmission``.
+  /// It was written on trial, see ``SpillAdmission``.
   var isOnTrial: Bool {
     get { birthAndMarks & 8 != 0 }
     set { birthAndMarks = birthAndMarks & ~8 | (newValue ? 8 : 0) }
   }
-  /// How often it was read since it was written, up to 7. Unlike ``hits``, it is never spent.
+  /// The reads since it was written, up to 7. Unlike ``hits``, they are never spent.
   var reads: Int {
     get { Int(birthAndMarks >> 4 & 7) }
     set { birthAndMarks = birthAndMarks & ~0x70 | UInt64(newValue) << 4 }

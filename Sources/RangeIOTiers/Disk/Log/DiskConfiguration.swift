@@ -16,21 +16,20 @@ public struct DiskConfiguration: Sendable {
   /// The codec that compresses. Default: ``BuiltInCodec/automatic``, which weighs the disk against LZ4. A directory may
   /// hold blocks of several codecs: those of ``BuiltInCodec`` are always found, others only with their codec.
   public var codec: any ChunkCodec = AutomaticCodec()
-  /// Whether new blocks are refused when there is no room. Default: the oldest blocks are dropped.
+  /// `true` to refuse new blocks when there is no room. Default: the oldest blocks are dropped.
   public var refusesWhenFull = false
   /// Makes written data durable each time this many bytes were written, and after every removal. Default: `nil`, when
   /// the system decides. A process that is killed then loses only what was waiting in memory. A power loss may lose the
   /// last seconds, including removals of that time.
   public var syncsEvery: ByteCount?
-  /// Whether chunks are written when they enter the tier above. So chunks that are never evicted also survive a crash.
-  /// Default: chunks are written when the tier above evicts them. So only chunks that do not fit there are written.
+  /// `true` to write chunks when they enter the tier above, so that chunks that are never evicted also survive a crash.
+  /// Default: chunks are written when the tier above evicts them, so only chunks that do not fit there are written.
   public var writesOnInsertion = false
-  /// Whether sources are kept that cost no more to read than a local disk, according to their
-  /// ``SourceDescription/Cost``. Default: `false`. Sources whose validator has no
-  /// ``SourceDescription/Validator/persistentForm`` are never kept.
+  /// `true` to keep also sources that cost no more to read than a local disk, according to their ``SourceDescription/Cost``.
+  /// Default: `false`. Sources whose validator has no ``SourceDescription/Validator/persistentForm`` are never kept.
   public var keepsFastSources = false
-  /// Whether everything is written once the store is full. Default: only blocks that are remembered to have come
-  /// before. So blocks that are read once do not push out blocks that are read again.
+  /// `true` to write everything also once the store is full. Default: a full store writes only blocks that are
+  /// remembered to have come before, so that blocks that are read once do not push out blocks that are read again.
   public var keepsFirstReads = false
   /// The free space that must remain on the disk. Nothing is written that would leave less. If dropping the oldest blocks
   /// makes room for new ones, the store drops them. If not, it keeps and serves what it has, keeps nothing new, and
@@ -39,20 +38,19 @@ public struct DiskConfiguration: Sendable {
   /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
   /// is below 16 MiB.
   public var segmentSize: ByteCount?
-  /// Whether to use a private directory below this one if another process has the directory. All processes share one
+  /// `true` to use a private directory below this one if another process has the directory. All processes share one
   /// limit: this one gets what the others leave free. The private directory is temporary and goes with the process.
   /// Default: opening fails, with an error that names the other process.
   public var isShared = false
-  /// Whether the directory is only read. Nothing in it is changed, and another process may be using it. Default:
-  /// `false`.
+  /// `true` to only read the directory. Nothing in it is changed, and another process may be using it. Default: `false`.
   public var isReadOnly = false
-  /// How long chunks are kept after they were requested from the source, by the wall clock. Default: for as long as
-  /// there is room. Below memory, the age limit of the memory counts instead.
+  /// The time that chunks are kept after they were requested from the source, by the wall clock. Default: for as long
+  /// as there is room. Below memory, the age limit of the memory counts instead.
   package var ageLimit: Duration?
   /// The memory for chunks that wait to be written. Blocks of that size and more are not kept. Default: 8 MiB, or an
   /// eighth of the limit if that is less.
   public var stagingLimit: ByteCount?
-  /// How long chunks wait for others, so that neighbours are written next to each other. Default: one second.
+  /// The time that chunks wait for others, so that neighbours are written next to each other. Default: one second.
   package var writeDelay: Duration = .seconds(1)
 
   /// The clock of the tiers above. Default: the continuous clock of the system.
@@ -71,9 +69,9 @@ public struct DiskConfiguration: Sendable {
   var breaker = SpillBreaker.Rules()
   /// After this time a read is late, and the source is read as well.
   var late: Duration = .milliseconds(100)
-  /// How many segment files stay open at the same time. Default: what the process can spare.
+  /// The number of segment files that stay open at the same time. Default: what the process can spare.
   var mostOpenFiles: Int?
-  /// How often to try for a turn to create a file while other processes have it, one millisecond apart.
+  /// The tries for a turn to create a file while other processes have it, one millisecond apart.
   var quotaTries = 2_000
   /// The process number that is written to `lock`.
   package var processNumber = Int(rio_process_number())

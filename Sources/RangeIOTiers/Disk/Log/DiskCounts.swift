@@ -1,6 +1,6 @@
 import RangeIO
 
-/// What a ``SpillStore`` holds, and what it has done in this process. After the store was closed: what it held then.
+/// The counts of a ``SpillStore`` in this process, and of what it holds. After the store was closed: what it held then.
 package struct DiskCounts: StoreCounts {
   /// The number of bytes that its files may take.
   package var limit = 0
@@ -80,21 +80,21 @@ package struct DiskCounts: StoreCounts {
   package var writeErrors = 0
   /// Removals written to the disk (tombstones).
   package var tombstones = 0
-  /// How often files were made durable.
+  /// The number of times that files were made durable.
   package var syncs = 0
-  /// How often the disk was found to be sick.
+  /// The number of times that the disk was found to be sick.
   package var breakerOpenings = 0
-  /// How often the disk was found to have recovered.
+  /// The number of times that the disk was found to have recovered.
   package var breakerClosings = 0
-  /// Whether the disk is in use.
+  /// The present state of the circuit breaker.
   package var breaker = Breaker.closed
-  /// Whether nothing new is kept because too little of the disk is free, see ``DiskConfiguration/freeSpaceFloor``, or
-  /// because the disk said that it is full. The store looks again after 5 s, and then less and less often, at last every five minutes.
+  /// Nothing new is kept, because too little of the disk is free, see ``DiskConfiguration/freeSpaceFloor``, or because the disk
+  /// said that it is full. The store looks again after 5 s, and then less and less often, at last every five minutes.
   package var lacksFreeSpace = false
-  /// Whether new blocks are compressed, and the rates that decided it, if the store chooses that by itself.
+  /// The choice to compress new blocks or not, and the rates that decided it, if the store chooses that by itself.
   package var choice: SpillCodecChoice?
 
-  /// Whether the disk is in use.
+  /// A circuit breaker's state: `closed` while the disk is in use.
   package enum Breaker: Hashable, Sendable {
     /// The disk is in use.
     case closed
@@ -127,7 +127,7 @@ package struct DiskCounts: StoreCounts {
 }
 
 extension DiskCounts {
-  /// What is public of them: the counts, what is so now as 1 or 0, and what was measured.
+  /// The counts as users see them, with what is so now as 1 or 0, and what was measured.
   var counters: Counters {
     var all = counters("disk")
     all.counts += [

@@ -6,7 +6,7 @@ extension SpillAppender {
   /// Payloads of at least this size are written without copying them first, if they need not be encoded.
   private static let smallestGathered = 16 << 10
 
-  /// What to write of a chunk: bytes that the codec with this id has made of it, or is to make if they shrink.
+  /// The payload of a chunk: bytes that the codec with this id has made of it, or is to make if they shrink.
   private typealias Payload = (bytes: Bytes, codec: UInt8, encoder: (any ChunkCodec)?)
 
   /// Appends a chunk, encoded if that makes it smaller. Returns `false` for a chunk that came encoded and cannot be decoded.
@@ -41,8 +41,8 @@ extension SpillAppender {
     return true
   }
 
-  /// What to write of a chunk; `nil` if it cannot be decoded. What a tier above has found out is not done again. If the store
-  /// chooses by itself, tries LZ4 on some of the chunks, to know what it takes.
+  /// Returns the payload of a chunk; `nil` if it cannot be decoded. What a tier above has found out is not done again.
+  /// If the store chooses by itself, tries LZ4 on some of the chunks, to know what it takes.
   private mutating func payload(of chunk: Chunk) -> Payload? {
     let codec = core.configuration.codec
     let isTrial = isAutomatic && takesTrial()

@@ -28,13 +28,13 @@ struct SpillAppender: ~Copyable {
     case source(slot: Int, local: UInt32)
   }
 
-  /// What is written and not durable yet.
+  /// The writes that are not durable yet.
   struct Unsynced {
     /// The bytes written since files were last made durable.
     var bytes = 0
     /// The files of segments that were given up, by the segments' numbers.
     var files: [(segment: UInt64, file: any SpillFile)] = []
-    /// Whether names in the directory must be made durable.
+    /// Names in the directory must be made durable.
     var hasNames = false
   }
 
@@ -45,14 +45,14 @@ struct SpillAppender: ~Copyable {
   var pending: [Pending] = []
   var unsynced = Unsynced()
   var lastSequence: UInt64
-  /// Whether chunks are compressed or not, as the disk needs.
+  /// Chunks are compressed or not, as the disk needs.
   let isAutomatic: Bool
-  /// How chunks are stored now, if that is so.
+  /// The form in which chunks are stored now, if ``isAutomatic``.
   var form = SpillCodecChoice.Form.encoded
-  /// What encoding took since the last write.
+  /// Measurements of encoding since the last write.
   var measured = SpillCodecChoice.Coding()
   var chunksSinceTrial = 0
-  /// Whether the next chunk that is encoded is decoded again, to measure that.
+  /// The next chunk that is encoded is decoded again, to measure that.
   var triesDecoding = false
 
   init(_ core: SpillCore, _ calls: SpillWatchedCalls, lastSequence: UInt64) {
@@ -70,7 +70,7 @@ struct SpillAppender: ~Copyable {
     return core.configuration.segmentBytes - open.position - buffer.count - open.closingCount
   }
 
-  /// Whether the open segment has room for a record with a payload of this size, beside other bytes.
+  /// Checks whether the open segment has room for a record with a payload of this size, beside other bytes.
   func hasRoom(payload: Int, of slot: Int, beside reserved: Int = 0) -> Bool {
     guard let open else { return false }
     var needed = SpillFormat.recordCount(payload: payload) + SpillFooter.growth

@@ -37,7 +37,7 @@ struct SpillBreaker: Sendable {
 
   var isClosed: Bool { state == .closed }
 
-  /// What a call may do.
+  /// The permission that a call gets.
   enum Permit: Equatable, Sendable {
     case go
     /// This call tries the disk. The caller must report how it ends, or that it did not take place.
@@ -45,7 +45,7 @@ struct SpillBreaker: Sendable {
     case refused
   }
 
-  /// Whether ``ask(now:)`` would let a call through.
+  /// Checks whether ``ask(now:)`` would let a call through.
   func lets(now: ReadClock.Instant) -> Bool {
     switch state {
     case .closed: true
@@ -66,7 +66,7 @@ struct SpillBreaker: Sendable {
     return .tries(tries)
   }
 
-  /// Whether this call is the one that tries the disk now.
+  /// Checks whether this call is the one that tries the disk now.
   private func isTrying(_ permit: Permit) -> Bool {
     guard case .tries(let number) = permit else { return false }
     return number == trying

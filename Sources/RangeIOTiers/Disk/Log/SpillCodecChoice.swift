@@ -23,7 +23,7 @@ package struct SpillCodecChoice: Equatable, Sendable {
 
     /// Of fewer bytes, what they took in time says nothing.
     private static let fewestBytes = 256.0 * 1024
-    /// What is older than about this many bytes fades.
+    /// About this many bytes count: older ones fade.
     private static let mostBytes = 64.0 * 1024 * 1024
 
     mutating func add(bytes: Int, nanoseconds: Int64) {
@@ -53,7 +53,7 @@ package struct SpillCodecChoice: Equatable, Sendable {
     var bytesPerSecond: Double? { nanosecondsPerByte.flatMap { $0 > 0 ? 1e9 / $0 : nil } }
   }
 
-  /// What encoding and decoding took, and how much room that saves.
+  /// The time that encoding and decoding took, and the room that this saves.
   struct Coding: Equatable, Sendable {
     private(set) var encoding = Rate()
     private(set) var decoding = Rate()
@@ -77,14 +77,14 @@ package struct SpillCodecChoice: Equatable, Sendable {
     var fraction: Double? { shrinkage.perByte }
   }
 
-  /// What the store has done so far, by its counters.
+  /// The store's work so far, by its counters.
   struct Use: Equatable {
     var writtenBlocks = 0
     var readBlocks = 0
     /// Reads from files, and those that the page cache answered.
     var reads = 0
     var residentReads = 0
-    /// Whether segments were freed to make room.
+    /// There is room for more only when segments are freed.
     var isFull = false
   }
 
@@ -101,7 +101,7 @@ package struct SpillCodecChoice: Equatable, Sendable {
 
   private static let smallestStay = 8 << 20
   private static let leastGain = 0.8
-  /// How long a byte takes out of the page cache.
+  /// The time that a byte takes out of the page cache.
   private static let residentNanosecondsPerByte = 0.1
 
   /// A choice that was made before anything was measured.
@@ -111,7 +111,7 @@ package struct SpillCodecChoice: Equatable, Sendable {
     return choice
   }
 
-  /// What is public of it, as far as it was measured.
+  /// The public part of the choice, as far as it was measured.
   var counts: [Counters.Count] {
     let measured: KeyValuePairs<String, Double?> = [
       "writingBytesPerSecond": writing.bytesPerSecond, "readingBytesPerSecond": reading.bytesPerSecond,
@@ -140,8 +140,8 @@ package struct SpillCodecChoice: Equatable, Sendable {
 
   // MARK: deciding
 
-  /// How long a block of one byte takes in each form, in nanoseconds: written once, and read as often as blocks are read
-  /// here. `nil` before enough is known.
+  /// Returns the time that a block of one byte takes in each form, in nanoseconds: written once, and read as often as
+  /// blocks are read here. `nil` before enough is known.
   func cost(_ use: Use) -> (plain: Double, encoded: Double)? {
     guard let writing = writing.nanosecondsPerByte, let encoding = coding.encoding.nanosecondsPerByte,
       let fraction = coding.fraction

@@ -1,8 +1,8 @@
 import RangeIO
 import SystemPackage
 
-/// What a store, its reads and its writer share: the directory, the state under its lock, the clocks, and the watch on
-/// calls to the disk.
+/// State that a store, its reads and its writer share: the directory, the state under its lock, the clocks, and the
+/// watch on calls to the disk.
 final class SpillCore: Sendable {
   let configuration: DiskConfiguration
   /// That of the codec, read once, since the user's code answers. See ``ChunkCodec/spilledIdentity``.
@@ -138,7 +138,7 @@ enum SpillTrouble: Error {
   case busy
   case failed(Errno)
 
-  /// Whether reading can continue anyway.
+  /// Reading can continue anyway.
   var concernsWritesOnly: Bool {
     switch self {
     case .noRoom, .belowFloor, .busy: true
@@ -148,7 +148,7 @@ enum SpillTrouble: Error {
     }
   }
 
-  /// Whether it takes more free space to write on.
+  /// Writing can go on only with more free space.
   var isLackOfFreeSpace: Bool {
     switch self {
     case .belowFloor, .failed(.noSpace), .failed(.diskQuotaExceeded): true

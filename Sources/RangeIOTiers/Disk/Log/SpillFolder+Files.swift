@@ -139,7 +139,7 @@ extension SpillFolder {
   /// `lock` and `store`.
   private static let mark = "RIOSPILL"
 
-  /// Whether a store made the directory, or it is still empty.
+  /// Checks whether a store made the directory, or it is still empty.
   ///
   /// A store made it if a file with one of our names begins with ``mark``. Before that, a process that is killed leaves
   /// files that are empty, or cut short.
@@ -149,17 +149,17 @@ extension SpillFolder {
       || names.allSatisfy { Self.fileNames.contains($0) && start(of: $0).map(Self.isUnfinished) ?? false }
   }
 
-  /// Whether a store has written one of the files.
+  /// Checks whether a store has written one of the files.
   func hasMarked(_ names: [String]) -> Bool {
     names.contains {
       (Self.fileNames.contains($0) || SpillFormat.segmentNumber($0) != nil) && start(of: $0).map(Self.isMarked) ?? false
     }
   }
 
-  /// Whether a store has written the file, or was about to. If a segment's first bytes are damaged, its number tells.
+  /// Checks whether a store has written the file, or was about to. If a segment's first bytes are damaged, its number tells.
   package func isOurs(_ name: String) -> Bool { start(of: name).map { isOurs(name, $0) } ?? false }
 
-  /// Whether a file with a segment's name is known to be of others. One that cannot be read may be ours.
+  /// Checks whether a file with a segment's name is known to be of others. One that cannot be read may be ours.
   func isForeign(_ name: String, _ status: DiskStatus) -> Bool {
     guard status.kind == .file, status.owner == disk.user else { return true }
     return contents(of: name).map { !isOurs(name, $0) } ?? false
@@ -177,7 +177,7 @@ extension SpillFolder {
 
   private static func isMarked(_ start: [UInt8]) -> Bool { start.starts(with: mark.utf8) }
 
-  /// Whether the first write of the file did not happen, or was cut short: it begins as the mark does, and nothing follows.
+  /// Checks whether the first write of the file did not happen or was cut short: it begins as the mark does, and nothing follows.
   package static func isUnfinished(_ start: [UInt8]) -> Bool {
     let written = zip(start, mark.utf8).prefix { $0 == $1 }.count
     return start[written...].allSatisfy { $0 == 0 }

@@ -128,8 +128,8 @@ package struct SpillFolder {
     }
   }
 
-  /// Whether others use a directory of this user too, as they do `/dev/shm` and the root of a volume: it is not closed to
-  /// them. Once a store has closed a directory, it is that store's, also if it is opened to others.
+  /// Checks whether others use a directory of this user too, as they do `/dev/shm` and the root of a volume: it is not
+  /// closed to them. Once a store has closed a directory, it is that store's, also if it is opened to others.
   private func isCommon(_ status: DiskStatus) throws(Errno) -> Bool {
     guard status.mode & 0o077 != 0, case let names = try directory.names(),
       status.mode & 0o1002 != 0 || names.contains(where: { SpillFormat.isOfVolume($0) })
@@ -253,12 +253,12 @@ package struct SpillFolder {
 }
 
 extension SpillDisk {
-  /// Whether a file is a regular file of the user, with one name.
+  /// Checks whether a file is a regular file of the user, with one name.
   func owns(_ status: DiskStatus) -> Bool {
     status.kind == .file && status.owner == user && status.linkCount == 1
   }
 
-  /// Whether it is one that no one else can have written to.
+  /// Checks whether it is one that no one else can have written to.
   func trusts(_ status: DiskStatus) -> Bool { owns(status) && status.mode & 0o022 == 0 }
 }
 

@@ -10,7 +10,7 @@ struct SpillQuota: Sendable {
   /// The name of this process's private directory; `nil` for the process that has the shared directory itself.
   let privateName: String?
   let limit: Int
-  /// How often to try for a turn, one millisecond apart, before the other processes count as busy.
+  /// The tries for a turn, one millisecond apart, before the other processes count as busy.
   var tries = 2_000
 
   enum Answer {
@@ -60,8 +60,8 @@ struct SpillQuota: Sendable {
     return nil
   }
 
-  /// Whether all processes together take more than this. What is not ours counts only at first, since it is seldom there
-  /// and must be opened to be known: no process could make room by freeing it.
+  /// Checks whether all processes together take more than this, without what is not ours: no process could make room by
+  /// freeing it. That is left out only if it matters, since it is seldom there and must be opened to be known.
   private func isOver(_ limit: Int) throws(Errno) -> Bool {
     guard try total(countsForeign: true) > limit else { return false }
     return try total(countsForeign: false) > limit
@@ -106,7 +106,7 @@ final class SpillLedger: Sendable {
 
   init(limit: Int) { own = Ledger(limit: limit) }
 
-  /// Whether the writer waits for a reader to release a segment.
+  /// The writer waits for a reader to release a segment.
   var isAwaited: Bool { awaited.load(ordering: .sequentiallyConsistent) }
 
   /// From now on the writer waits, once.

@@ -33,7 +33,7 @@ struct SpillReclaimer {
     /// The segments that get a later rank, in this order: they were its turn before the victim, but were read. If it is
     /// the only candidate, this may include the victim.
     var spared: [UInt32] = []
-    /// Whether all its live records are copied, so that nothing is evicted.
+    /// All its live records are copied, so that nothing is evicted.
     var isMerged = false
   }
 
@@ -104,8 +104,8 @@ struct SpillReclaimer {
       return spared.contains(record.segment) ? .spendHit : .stay
     }
 
-    /// What to copy, in the order of the victim's file, and the blocks that were read but must go. At most `room` bytes
-    /// are copied, but a victim that is merged is always copied whole.
+    /// Returns the records to copy, in the order of the victim's file, and the blocks that were read but must go. At
+    /// most `room` bytes are copied, but a victim that is merged is always copied whole.
     func copies(room: Int) -> (copied: [SpillTable.Record], forgotten: [SpillTable.Record]) {
       guard !victim.isMerged else { return (survivors.sorted { $0.offset < $1.offset }, []) }
       let mostReadFirst = survivors.sorted { ($0.hits, $1.offset) > ($1.hits, $0.offset) }

@@ -139,7 +139,7 @@ final class SpillFiles: Sendable {
   private let directory: any SpillDirectory
   private let disk: any SpillDisk
   private let isReadOnly: Bool
-  /// How many files may stay open if the process has enough descriptors.
+  /// The number of files that may stay open if the process has enough descriptors.
   private let limit: Int
   /// Where a file is closed if a reader is the last to release it.
   let closing: DiskWork
@@ -210,6 +210,6 @@ final class SpillFiles: Sendable {
 }
 
 extension Errno {
-  /// Whether the process or the system has too many open files. This says nothing about the disk.
+  /// The process or the system has too many open files. This says nothing about the disk.
   var isShortageOfDescriptors: Bool { self == .tooManyOpenFiles || self == .tooManyOpenFilesInSystem }
 }

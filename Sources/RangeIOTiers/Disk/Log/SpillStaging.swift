@@ -1,9 +1,9 @@
 import RangeIO
 
-/// What waits to be written to a spill directory, bounded in bytes: chunks, found by key until they can be found on the
-/// disk; and removals. Protected by its store's lock.
+/// The chunks and removals that wait to be written to a spill directory, bounded in bytes. Chunks are found by key
+/// until they can be found on the disk. Protected by its store's lock.
 struct SpillStaging {
-  /// What becomes of a chunk that is offered.
+  /// The answer to a chunk that is offered.
   enum Offer: Equatable {
     /// It will be written.
     case taken
@@ -28,7 +28,7 @@ struct SpillStaging {
     let number: UInt64
     /// The memory that it uses, including this entry.
     let charge: Int
-    /// Whether it is written on trial, see ``SpillAdmission``.
+    /// It is written on trial, see ``SpillAdmission``.
     var isOnTrial = false
     var isBeingWritten = false
   }
@@ -51,7 +51,7 @@ struct SpillStaging {
   /// The bytes of entries that are not being written yet.
   private(set) var waitingBytes = 0
   private(set) var removals: [Removal] = []
-  /// Whether everything on the disk must be removed before anything else is written.
+  /// Everything on the disk must be removed before anything else is written.
   private(set) var clears = false
   /// The number of the last removal that was noted.
   private(set) var lastRemoval: UInt64 = 0
@@ -68,9 +68,9 @@ struct SpillStaging {
 
   var count: Int { entries.count }
   var isIdle: Bool { entries.isEmpty && removals.isEmpty && !clears }
-  /// Whether there is something that can be written now.
+  /// There is something that can be written now.
   var hasWork: Bool { waitingBytes > 0 || hasRemovals }
-  /// Whether there is something to remove on the disk.
+  /// There is something to remove on the disk.
   var hasRemovals: Bool { clears || !removals.isEmpty }
 
   subscript(key: UInt64) -> Entry? { entries[key] }
@@ -184,7 +184,7 @@ struct SpillStaging {
   }
 }
 
-/// What waits to be written: which chunks are taken, found meanwhile, and taken back; and removals.
+/// The chunks and removals that wait to be written: which chunks are taken, found meanwhile, and taken back.
 extension SpillState {
   /// Stages a chunk, or refuses it. `largest` is the largest record of its source that fits into a segment. Returns also
   /// an invalid chunk that it replaced: release it outside of the lock.

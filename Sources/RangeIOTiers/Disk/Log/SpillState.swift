@@ -37,41 +37,40 @@ package struct SpillState: ~Copyable {
   package var places: [Place?] = []
   var staging: SpillStaging
   var admission = SpillAdmission()
-  /// Whether the store chooses by itself whether blocks are compressed.
+  /// The store chooses by itself whether blocks are compressed.
   let choosesCodec: Bool
-  /// What it chose.
+  /// Its choice.
   var codecChoice = SpillCodecChoice()
-  /// What is counted; the rest is filled in by ``counts(_:)``.
+  /// The counts kept here; ``counts(_:)`` fills in the rest.
   var counts = DiskCounts()
   /// Index places that were checked for blocks of outdated versions. For tests.
   var sweptOutdated = 0
   var breaker: SpillBreaker
-  /// Whether there is room for more only when segments are freed. Then only blocks that come again are written. Not where other
-  /// processes have filled a limit that is shared: they may end.
+  /// There is room for more only when segments are freed. Then only blocks that come again are written. Not set where
+  /// other processes have filled a limit that is shared: they may end.
   var isFull = false
   /// The segments that exist but could not be read when the directory was opened, by number, with the bytes charged for
   /// them.
   var unread: [UInt64: Int] = [:]
   /// The space of files of an older epoch that could not be removed.
   var leftBytes = 0
-  /// Whether a source was removed that one of those segments may hold. The next flush then fails.
+  /// A source was removed that one of those segments may hold. The next flush then fails.
   var mayReturn = false
   var isSweepingOutdated = false
-  /// Whether removals could not be written because there is no room. Then a disk that is otherwise healthy is used
-  /// before they are written.
+  /// Removals could not be written because there is no room. Then a disk that is otherwise healthy is used before they are written.
   var lacksRoomToRemove = false
-  /// Whether nothing is written because the disk has too little free space.
+  /// Nothing is written because the disk has too little free space.
   var lacksFreeSpace = false
   var isWriting = false
-  /// Whether a timer will start writing what waits.
+  /// A timer will start writing what waits.
   var isLingering = false
-  /// Whether a timer will retry removals that could not be written.
-  var isReadPipeline = false
-  /// Whether nothing more is taken.
+  /// A timer will retry removals that could not be written.
+  var isRetrying = false
+  /// Nothing more is taken.
   var isClosed = false
-  /// Whether everything was removed from memory, because the store was closed.
+  /// Everything was removed from memory, because the store was closed.
   private(set) var isForgotten = false
-  /// Whether the directory is no longer ours: nothing in it may be changed.
+  /// The directory is no longer ours: nothing in it may be changed.
   var isGivenUp = false
   /// Nothing is written before this time.
   var writesPausedUntil: ReadClock.Instant?
@@ -87,8 +86,7 @@ package struct SpillState: ~Copyable {
   var flushes: [Flush] = []
   /// Why the last batch could not be written; `nil` if it was written.
   var writeFailure: ReadError?
-  /// Whether writing is paused because readers hold the segments to free: until a reader releases one, or the pause is
-  /// over.
+  /// Writing is paused because readers hold the segments to free: until a reader releases one, or the pause is over.
   var isHeldUp = false
   /// The waiter for the directory to be closed.
   var closing: Promise<Void>?
@@ -103,10 +101,10 @@ package struct SpillState: ~Copyable {
     breaker = SpillBreaker(rules: rules)
   }
 
-  /// Whether removals made while the disk was not in use must be written before it serves again.
+  /// Removals made while the disk was not in use must be written before it serves again.
   var isToRemoveFirst: Bool { !breaker.isClosed && staging.hasRemovals && !lacksRoomToRemove }
 
-  /// What is counted, and what is here or was here when the store was closed.
+  /// Returns the counts, with what is here now or was here when the store was closed.
   func counts(_ ledger: SpillLedger) -> DiskCounts {
     var all = counts
     guard !isForgotten else { return all }
@@ -152,7 +150,7 @@ package struct SpillState: ~Copyable {
     return UInt32(places.count - 1)
   }
 
-  /// Whether readers hold segments: existing ones, or removed ones that count until they are released.
+  /// Checks whether readers hold segments: existing ones, or removed ones that count until they are released.
   mutating func isReadFrom(charged: Int) -> Bool {
     var known = SpillFormat.fixedBytes + leftBytes + unread.values.reduce(0, +)
     for index in places.indices where places[index] != nil {
@@ -234,7 +232,7 @@ package struct SpillState: ~Copyable {
     return staged
   }
 
-  /// Whether the caller must now remove the blocks of outdated versions.
+  /// Returns `true` if the caller must now remove the blocks of outdated versions.
   mutating func beginSweepingOutdated() -> Bool {
     guard sources.outdatedBlocks > 0, !isSweepingOutdated else { return false }
     isSweepingOutdated = true
@@ -263,13 +261,13 @@ package struct SpillState: ~Copyable {
     return max(pauses.max() ?? now, now.advanced(by: .seconds(1)))
   }
 
-  /// Whether a chunk of the tiers above is too old.
+  /// Checks whether a chunk of the tiers above is too old.
   func isExpired(_ chunk: Chunk, now: ReadClock.Instant) -> Bool {
     guard ageLimit != .max else { return false }
     return now < chunk.fetchedAt || now.nanoseconds - chunk.fetchedAt.nanoseconds >= ageLimit
   }
 
-  /// Whether a record is too old now. Also true if the clock was set back.
+  /// Checks whether a record is too old now. Also `true` if the clock was set back.
   func isExpired(_ record: SpillTable.Record, wallNow: Int64) -> Bool {
     guard ageLimit != .max else { return false }
     return record.fetchedAt > wallNow || wallNow - record.fetchedAt >= ageLimit
@@ -277,7 +275,7 @@ package struct SpillState: ~Copyable {
 }
 
 extension SpillState {
-  /// What decides whether blocks are compressed.
+  /// The work so far, which decides whether blocks are compressed.
   var use: SpillCodecChoice.Use {
     .init(
       writtenBlocks: counts.written, readBlocks: counts.hits, reads: counts.reads, residentReads: counts.residentReads,

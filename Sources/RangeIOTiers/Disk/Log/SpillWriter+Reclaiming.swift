@@ -48,7 +48,7 @@ extension SpillWriter {
     }
   }
 
-  /// Whether so much waits to be written that it is more urgent than copying.
+  /// So much waits to be written that it is more urgent than copying.
   private var isBehind: Bool { core.state.withLock { $0.staging.waitingBytes > $0.staging.limit / 2 } }
 
   // MARK: freeing

@@ -194,6 +194,6 @@ extension SpillWriter {
     }
   }
 
-  /// Whether the oldest are dropped when there is no room.
+  /// The oldest are dropped when there is no room.
   private var dropsOldest: Bool { !core.configuration.refusesWhenFull && !root.refusesWhenFull }
 }

@@ -18,12 +18,12 @@ final class SpillWriter: @unchecked Sendable {
   /// The limit, which other processes may share.
   let quota: SpillQuota
   var root: SpillRoot
-  /// Whether `store` on the disk equals `root`. Not yet, if the disk was full when the directory was opened.
+  /// `store` on the disk equals `root`. Not yet, if the disk was full when the directory was opened.
   var isRootWritten: Bool
   var lastSegment: UInt64
   /// Bytes of the open segment that copied records must not use.
   var reserved = 0
-  /// Whether the last batch failed because readers hold the segments to free.
+  /// The last batch failed because readers hold the segments to free.
   var awaitsReaders = false
 
   init(
@@ -45,7 +45,7 @@ final class SpillWriter: @unchecked Sendable {
     core.ledger.onRoom { [weak self] in self?.roomMayBeFree() }
   }
 
-  /// How many bytes of chunks are written at once.
+  /// The bytes of chunks that are written at once.
   static let batchBytes = 1 << 20
 
   // MARK: starting
@@ -129,8 +129,8 @@ final class SpillWriter: @unchecked Sendable {
         return .close(closing)
       }
       state.isWriting = false
-      guard state.staging.hasRemovals, !state.isGivenUp, !state.isReadPipeline else { return .done(retryAt: nil) }
-      state.isReadPipeline = true
+      guard state.staging.hasRemovals, !state.isGivenUp, !state.isRetrying else { return .done(retryAt: nil) }
+      state.isRetrying = true
       return .done(retryAt: state.nextTry(after: now))
     }
   }
@@ -178,7 +178,7 @@ final class SpillWriter: @unchecked Sendable {
   private func retry(at instant: ReadClock.Instant) {
     core.configuration.background.startElsewhere { [weak self, time = core.configuration.time] in
       try? await time.sleep(until: instant)
-      self?.core.state.withLock { $0.isReadPipeline = false }
+      self?.core.state.withLock { $0.isRetrying = false }
       self?.wake(isUrgent: true)
     }
   }

@@ -166,7 +166,7 @@ final class SpillLoader: PieceLoader {
     }
   }
 
-  /// What a record turned out to be.
+  /// The result of decoding a record.
   private enum Decoded {
     case bytes(Bytes)
     case damaged

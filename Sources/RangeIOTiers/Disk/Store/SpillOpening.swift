@@ -21,11 +21,11 @@ package struct SpillOpening {
       most: configuration.mostOpenFiles ?? SpillFiles.usualMost, closing: self.lanes.writes)
   }
 
-  /// What a segment says about itself.
+  /// A segment as its file describes it.
   package struct Contents {
     let segment: SpillSegment
     package var length: Int
-    /// Whether it ends with its own footer.
+    /// It ends with its own footer.
     package var isSealed = true
     package var footer: SpillFooter
     /// The number of damaged records known so far.
@@ -200,8 +200,7 @@ package struct SpillOpening {
     }
   }
 
-  /// Whether a segment of this directory has another name as well. Such a segment is not used, but may be valid again
-  /// later.
+  /// `true` if this directory's segment has another name as well. It is not used, but may be valid again later.
   private func isLinked(_ number: UInt64, _ root: SpillRoot) throws(Errno) -> Bool {
     let name = SpillFormat.segmentName(number)
     let status = try directory.status(of: name)

@@ -142,7 +142,7 @@ private struct SpillLook {
     }
   }
   var waiting: [Waiting] = []
-  /// What is on the disk.
+  /// The pieces to be read from the disk.
   private(set) var deferred: [DeferredPiece] = []
   private var run: SpillRun?
   private var permit: SpillBreaker.Permit?
@@ -237,7 +237,7 @@ extension SpillState {
 }
 
 extension SpilledBlock {
-  /// How a block of this many bytes is stored, for people.
+  /// The form in which a block of `count` bytes is stored, for people.
   fileprivate func told(of count: Int) -> String {
     Int(stored) < count ? "compressed to \(max(1, Int(stored) * 100 / max(1, count)))%" : "stored as it is"
   }

@@ -1,7 +1,7 @@
 package import RangeIO
 
 extension SpillStore {
-  /// What is promoted stays: this tier keeps copies.
+  /// Leaves what is promoted: this tier keeps copies.
   @discardableResult package func erase(_ scope: ChunkScope) -> ChunkRemoval {
     switch scope {
     case .range(let range, let token): erase(range, of: token)
@@ -124,7 +124,7 @@ extension SpillStore {
     if isNoted { writer.wake(isUrgent: true) }
   }
 
-  /// Whether removals are written down: not in a read-only directory.
+  /// Removals are written down, unless the configuration says that the directory is only read.
   var mayChangeFiles: Bool { readOnlyReason != .configured }
 
   /// Removes the blocks of all outdated versions from the index, in one walk in the background.

@@ -50,7 +50,7 @@ extension SpillStore {
       && chunk.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
   }
 
-  /// Whether a source costs more to read than a disk, or its cost does not matter.
+  /// Checks whether a source costs more to read than a disk, or its cost does not matter.
   func costsMoreThanDisk(_ source: SourceDescription, for count: Int) -> Bool {
     configuration.keepsFastSources || source.cost.isDearer(than: SourceDescription.Cost(), for: count)
   }
@@ -209,7 +209,7 @@ extension SpillStore {
 }
 
 extension SourceDescription.Cost {
-  /// Whether reading this many bytes takes longer than with `other`.
+  /// Checks whether reading this many bytes takes longer than with `other`.
   func isDearer(than other: SourceDescription.Cost, for count: Int) -> Bool {
     func time(_ cost: SourceDescription.Cost) -> Double {
       Double(cost.latency.nanoseconds) / 1e9 + Double(count) / max(1, cost.bytesPerSecond)

@@ -31,7 +31,7 @@ package final class SpillStore: FullChunkStore {
 
   /// The sources that this store knows.
   package let sources: ChunkSources
-  /// What it shares with its reads and its writer.
+  /// State that it shares with its reads and its writer.
   let core: SpillCore
   /// Used only by the one thread that writes, see ``SpillWriter``.
   let writer: SpillWriter
@@ -70,10 +70,9 @@ package final class SpillStore: FullChunkStore {
   /// The current time by the clock of the tiers above.
   package var now: ReadClock.Instant { configuration.time.now }
 
-  /// Whether the store is empty.
   package var isEmpty: Bool { state.withLock { $0.table.count == 0 && $0.staging.count == 0 } }
 
-  /// Whether the store takes chunks. `false` if it is closed or read-only.
+  /// The store takes chunks: it is neither closed nor read-only.
   package var isWritable: Bool { readOnlyReason == nil && !state.withLock { $0.isClosed } }
 
   package func statistics() -> [Counters] { [counts().counters] }
@@ -96,7 +95,7 @@ package final class SpillStore: FullChunkStore {
 
   // MARK: tokens
 
-  /// What a token stands for; `nil` if it is retired, or the store is closed.
+  /// Returns the binding of a token; `nil` if it is retired, or the store is closed.
   func binding(of token: ChunkToken) -> SpillSources.Binding? {
     if let known = state.withLock({ $0.sources.binding(of: token.number) }) { return known }
     guard token.isAlive else { return nil }

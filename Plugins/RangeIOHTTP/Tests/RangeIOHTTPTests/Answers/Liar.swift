@@ -7,13 +7,12 @@
 
   /// A server and a source that reads from it.
   struct Liar {
-    /// How the server is made.
     var server = LyingServer.Configuration()
-    /// How the source is made. No proxy of the environment is used.
+    /// No proxy of the environment is used.
     var source = RemoteConfiguration()
-    /// What is at `/folder/object`.
+    /// The object at `/folder/object`.
     var object = ServedObject(count: 200_000)
-    /// What is read.
+    /// The range that is read.
     var range = 1000..<5000
 
     init() {
@@ -31,7 +30,7 @@
       return liar
     }
 
-    /// What came of one read.
+    /// The result of one read.
     struct Outcome {
       var bytes: [UInt8]?
       var error: ReadError?
@@ -40,7 +39,7 @@
       var requests: [ServerRequest] = []
       /// The bytes of bodies that the server sent for the read.
       var bodyBytes = 0
-      /// What the source counts.
+      /// The counters of the source.
       var counts: Counters?
       /// The bytes that are right.
       var expected: [UInt8] = []

@@ -106,7 +106,7 @@
   }
 
   extension AnswerContext {
-    /// Whether a location of a redirect brought the client here.
+    /// The mark in a redirect's location, if one brought the client here.
     fileprivate var hop: String? { request.parameter("hop") }
   }
 

@@ -9,7 +9,7 @@
 
   /// The server over HTTP/2.
   struct HTTP2Tests {
-    /// What comes of requests, one after the other: the bytes of the bodies, or `nil` for one that failed.
+    /// Sends requests, one after the other. Returns the bytes of the bodies, `nil` for one that failed.
     private func bodies(_ count: Int, _ script: ServerScript) async throws -> (bodies: [[UInt8]?], connections: Int) {
       try await LyingServer.with(.tls(http2: true)) { server in
         server.objects.put(ServedObject(count: 100_000), at: "/object")

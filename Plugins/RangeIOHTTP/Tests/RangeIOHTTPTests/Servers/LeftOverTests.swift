@@ -7,7 +7,7 @@
 
   /// Answers to no request, and bytes that are no body.
   @Suite(.timeLimit(.minutes(5))) struct LeftOverTests {
-    /// What identifies the eight objects of the server.
+    /// The fields that identify the eight objects of the server.
     enum Identity: CaseIterable {
       case nothing, sameDate, date, strongTag
     }

@@ -19,7 +19,7 @@
       }
     }
 
-    /// How a source reads from such a server: it gives up soon, `limit` after a read began.
+    /// The settings of a source that reads from such a server: it gives up soon, `limit` after a read began.
     func source(limit: Duration) -> RemoteConfiguration {
       var source = liar.source
       source.additionalTrustRoots = [.pem(Array(TestCertificate.pem.utf8))]

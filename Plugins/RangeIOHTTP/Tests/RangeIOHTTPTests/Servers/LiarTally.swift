@@ -4,12 +4,12 @@
   import RangeIOHTTPTestServer
   import RangeIOTesting
 
-  /// What came of many reads from servers that lie.
+  /// The results of many reads from servers that lie.
   struct LiarTally: Sendable {
     var right = 0
     /// Reads that returned bytes of neither version.
     var wrong: [String] = []
-    /// How many errors there were of each text, numbers left out.
+    /// The number of errors of each text, numbers left out.
     var errors: [String: Int] = [:]
     /// Errors that are no `ReadError`.
     var foreign: [String] = []

@@ -7,7 +7,7 @@
   struct LyingServerTests {
     private let object = ServedObject(count: 10_000)
 
-    /// What an honest server with the object answers to `text`.
+    /// The answer to `text` of an honest server with the object.
     private func answer(
       _ text: String, _ configuration: LyingServer.Configuration = .init(), _ object: ServedObject? = nil
     ) async throws -> RawClient.Received {

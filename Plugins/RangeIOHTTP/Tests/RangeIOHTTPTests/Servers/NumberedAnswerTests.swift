@@ -106,7 +106,7 @@
   }
 
   extension ScriptedAnswer {
-    /// Whether both look the same on the wire.
+    /// `true` if both look the same on the wire.
     fileprivate func isSame(as other: ScriptedAnswer) -> Bool {
       status == other.status && fields == other.fields && body == other.body && framing == other.framing
         && trailing == other.trailing && interruptions.isEmpty && ending == other.ending

@@ -7,7 +7,7 @@
 
   /// Heads that are not by the letter: those that are read, and those that stay refused.
   @Suite(.timeLimit(.minutes(5))) struct OddHeadTests {
-    /// What is done to a head, as text in Latin-1.
+    /// A change to a head, as text in Latin-1.
     struct Change: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let apply: @Sendable (String) -> String

@@ -41,7 +41,7 @@
 
     private static let size = 4 << 20
 
-    /// What came of one read while the server was disturbed.
+    /// The result of one read while the server was disturbed.
     private enum Outcome: Hashable, Sendable, CustomStringConvertible {
       /// All bytes are of the version described; all are of the next one; the source says that it changed.
       case whole, newer, changed

@@ -4,7 +4,7 @@
   import RangeIO
   import RangeIOHTTPTestServer
 
-  /// How much the long tests do, from the environment.
+  /// The amount of work of the long tests, from the environment.
   enum RunScale {
     /// Reads from servers that lie or close connections: `RANGEIO_READS`, 1,000 unless given.
     static let reads = number("RANGEIO_READS", or: 1_000)
@@ -19,7 +19,7 @@
   }
 
   extension Bytes {
-    /// Whether these are the bytes of `range` of an object that was made as `version`.
+    /// `true` if these are the bytes of `range` of an object that was made as `version`.
     func areContent(_ range: Range<Int>, version: Int = 1) -> Bool {
       self == Bytes(ServedObject.content(range, version: version))
     }

@@ -3,9 +3,9 @@
   import RangeIOHTTPTestServer
   import Testing
 
-  /// What a script can do to an answer, byte for byte.
+  /// The changes that a script can make to an answer, byte for byte.
   struct ScriptedAnswerTests {
-    /// What a client of a server with this script receives.
+    /// The bytes that a client of a server with this script receives.
     private func received(
       _ configuration: LyingServer.Configuration = .init(), _ text: String = Wire.request(),
       _ script: @escaping @Sendable (AnswerContext) -> ScriptedAnswer

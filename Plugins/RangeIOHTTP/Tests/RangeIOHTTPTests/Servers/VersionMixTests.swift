@@ -7,7 +7,7 @@
 
   /// Versions of one size, told apart by what answers show: over real connections, by all ways to read.
   @Suite(.timeLimit(.minutes(5))) struct VersionMixTests {
-    /// What a server shows of a version.
+    /// The fields by which a server shows a version.
     enum Shown: CaseIterable {
       case none, weak, strong, date, sameDate, sameDateStrong, otherCase, gzipSuffix
 
@@ -25,7 +25,7 @@
         }
       }
 
-      /// Whether nothing shows that the object was replaced. Opened by GET, what HEAD shows is not asked for.
+      /// `true` if nothing shows that the object was replaced. Opened by GET, what HEAD shows is not asked for.
       static func isUnseen(_ head: Shown, _ get: Shown, _ opening: RemoteOpening) -> Bool {
         if opening != .head { return [.none, .sameDate].contains(get) }
         return get == .none && head == .none || get == .sameDate && [.none, .sameDate].contains(head)

@@ -22,7 +22,7 @@
     /// The status code of the first answer.
     var status: Int? { text.split(separator: " ", maxSplits: 2).dropFirst().first.flatMap { Int($0) } }
 
-    /// Whether the head has this line, without regard to case.
+    /// `true` if the head has this line, without regard to case.
     func has(_ line: String) -> Bool {
       // Swift sees CR LF as one character.
       parts.head.split(separator: "\r\n").contains { $0.lowercased() == line.lowercased() }

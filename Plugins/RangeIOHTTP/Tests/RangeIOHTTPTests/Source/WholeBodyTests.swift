@@ -6,7 +6,7 @@
 
   /// Servers without ranges, and answers without length: one GET of the whole, read forward.
   @Suite(.timeLimit(.minutes(5))) struct WholeBodyTests {
-    /// How a server treats ranges.
+    /// A server's way to treat ranges.
     enum Habit: CaseIterable {
       case ignores, refuses400, refuses416, refuses501
 

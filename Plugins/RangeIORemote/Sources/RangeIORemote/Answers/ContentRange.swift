@@ -1,4 +1,4 @@
-/// What `Content-Range` says (RFC 9110, section 14.4). `bytes=0-9/100`, as some servers write it, is the same.
+/// The value of `Content-Range` (RFC 9110, section 14.4). `bytes=0-9/100`, as some servers write it, is the same.
 enum ContentRange: Hashable, Sendable {
   /// `bytes 0-9/100`, or with a total of `*`.
   case range(Range<Int>, total: Int?)

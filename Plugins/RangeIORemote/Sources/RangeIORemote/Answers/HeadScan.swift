@@ -20,7 +20,7 @@ struct HeadScan: Hashable {
   /// The column of the line's colon; `nil` before it, and in the status line.
   private var colon: Int?
   private var isStatusLine = true
-  /// Whether lines end in CR LF; `nil` before the first has ended.
+  /// Lines end in CR LF; `nil` before the first has ended.
   private var hasReturns: Bool?
   private var isFolded = false
   private var hasSpaceBeforeColon = false
@@ -28,7 +28,7 @@ struct HeadScan: Hashable {
   /// The fields that say where the body ends, and the lengths that are lists.
   private var framings = 0
 
-  /// Whether ``MendedHead`` should look at the head.
+  /// ``MendedHead`` should look at the head.
   var isOdd: Bool { hasReturns == false || isFolded || hasSpaceBeforeColon || hasOtherThanASCII || framings > 1 }
 
   /// Takes the next byte.
@@ -66,8 +66,8 @@ struct HeadScan: Hashable {
     if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { isFolded = true }
   }
 
-  /// Whether the name may be `Content-Length`.
+  /// The name may be `Content-Length`.
   private var isLength: Bool { first == UInt8(ascii: "c") && colon == 14 }
-  /// Whether the name may be `Transfer-Encoding`.
+  /// The name may be `Transfer-Encoding`.
   private var isCoding: Bool { first == UInt8(ascii: "t") && colon == 17 }
 }

@@ -35,7 +35,7 @@ enum MendedHead {
     return mended == Array(head) ? nil : mended
   }
 
-  /// Whether another head follows the one that begins with `status`.
+  /// True if another head follows the one that begins with `status`.
   static func isInterim(_ status: some Collection<UInt8>) -> Bool {
     let code = status.dropFirst(9).prefix(3)
     return code.first == UInt8(ascii: "1") && !code.elementsEqual("101".utf8)

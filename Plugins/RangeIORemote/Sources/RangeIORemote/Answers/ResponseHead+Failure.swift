@@ -2,8 +2,8 @@ extension ResponseHead {
   /// The longest `Retry-After` that is believed: a day.
   private static let longestWait = 86_400
 
-  /// How long the server asks to wait (RFC 9110, section 10.2.3). A date is judged by the answer's own clock, whatever
-  /// ours says.
+  /// The time that the server asks to wait (RFC 9110, section 10.2.3). A date is judged by the answer's own clock,
+  /// whatever ours says.
   func retryAfter(at now: Int) -> Duration? {
     guard let value = fields["Retry-After"] else { return nil }
     if let seconds = HTTPText.number(value) { return .seconds(min(seconds, Self.longestWait)) }

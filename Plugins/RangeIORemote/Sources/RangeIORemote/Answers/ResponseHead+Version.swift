@@ -1,11 +1,11 @@
 extension ResponseHead {
-  /// What it shows of its version.
+  /// The marks that the answer shows of its version.
   var marks: VersionMarks { VersionMarks(versionID: versionID, tag: entityTag, date: lastModified) }
 
   /// The best identifier of the answer's version.
   func versionIdentifier(_ rules: TransferRules) -> ObjectVersion.Identifier { marks.identifier(rules) }
 
-  /// Whether another change would have shown in `identifier`: the last one is two seconds old at least, by the answer's
+  /// True if another change would have shown in `identifier`: the last one is two seconds old at least, by the answer's
   /// own clock, since `Last-Modified` and many a tag made of it count in seconds.
   ///
   /// A date that lies ahead of that clock by more than a minute is none (RFC 9110, 8.8.2.1: a camera's, a time zone's): a

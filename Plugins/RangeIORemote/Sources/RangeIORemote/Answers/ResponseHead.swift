@@ -4,7 +4,7 @@ public struct ResponseHead: Hashable, Sendable {
   public let status: Int
   /// All fields.
   public let fields: HeaderFields
-  /// Whether a proxy answers for the server, so that the answer may be its own.
+  /// A proxy answers for the server, so the answer may be its own.
   let isForwarded: Bool
 
   /// A head, as for tests of an authority.
@@ -18,7 +18,7 @@ public struct ResponseHead: Hashable, Sendable {
 }
 
 extension ResponseHead {
-  /// What an answer says of the length of its body.
+  /// The length of a body, as the answer's head says it.
   enum Length: Hashable, Sendable {
     case unsaid
     case bytes(Int)
@@ -39,7 +39,7 @@ extension ResponseHead {
     return .bytes(length)
   }
 
-  /// Whether HTTP itself says where the body ends, rather than the end of the connection.
+  /// HTTP itself says where the body ends, rather than the end of the connection.
   var isFramed: Bool {
     contentLength != .unsaid
       || fields.values(of: "Transfer-Encoding").contains { HTTPText.lower($0).contains("chunked") }
@@ -58,7 +58,7 @@ extension ResponseHead {
       .map { HTTPText.lower(HTTPText.trimmed($0)) }.first { Self.codings.contains($0) }
   }
 
-  /// Whether the body is encoded.
+  /// The body has a ``coding``.
   var isEncoded: Bool { coding != nil }
 
   /// The first value of `Content-Type`, without parameters, in lower case.
@@ -66,12 +66,12 @@ extension ResponseHead {
     fields["Content-Type"]?.split(separator: ";").first.map { HTTPText.lower(HTTPText.trimmed($0)) }
   }
 
-  /// Whether the body has parts, each with a range. Any other `multipart/` is the type of the object.
+  /// The body has parts, each with a range. Any other `multipart/` is the type of the object.
   var isMultipart: Bool { mediaType == "multipart/byteranges" }
 
   var isHTML: Bool { mediaType == "text/html" || mediaType == "application/xhtml+xml" }
 
-  /// Whether `rangeio serve` made this answer.
+  /// `rangeio serve` made this answer.
   var isOfServe: Bool { fields["Server"] == "rangeio" }
 
   var entityTag: EntityTag? { fields["ETag"].flatMap(EntityTag.init) }
@@ -89,7 +89,7 @@ extension ResponseHead {
     return fields["Date"].flatMap { HTTPDate($0) }?.secondsSince1970
   }
 
-  /// How long a redirect may be kept, in seconds; `nil`: nothing says so.
+  /// The time for which a redirect may be kept, in seconds; `nil`: nothing says so.
   var lifetime: Int? {
     let directives = fields.values(of: "Cache-Control").flatMap { $0.split(separator: ",") }.map {
       HTTPText.lower(HTTPText.trimmed($0))

@@ -1,4 +1,4 @@
-/// What an answer shows of the version that it is of: each mark that it has.
+/// All marks that an answer shows of its version.
 struct VersionMarks: Hashable, Sendable {
   let versionID: ExactText?
   let tag: EntityTag?
@@ -12,7 +12,7 @@ struct VersionMarks: Hashable, Sendable {
     return date.map { .lastModified($0) } ?? .unknown
   }
 
-  /// How an answer's version compares with the one that is read.
+  /// The result of comparing an answer's version with the one that is read.
   enum Agreement: Hashable, Sendable {
     case same
     case other
@@ -41,7 +41,7 @@ struct VersionMarks: Hashable, Sendable {
 }
 
 extension ObjectVersion.Identifier {
-  /// How well it tells versions apart: more is better.
+  /// The rank: a higher one tells versions apart better.
   private var strength: Int {
     switch self {
     case .unknown: 0
@@ -52,10 +52,10 @@ extension ObjectVersion.Identifier {
     }
   }
 
-  /// Whether no two versions share it, as far as the server keeps to what it says.
+  /// No two versions share it, as far as the server keeps to what it says.
   var isStrong: Bool { strength >= 4 }
 
-  /// Whether `other` tells versions apart just as well, so that the two can be compared.
+  /// True if `other` tells versions apart just as well, so that the two can be compared.
   func isAsStrong(as other: Self) -> Bool { strength == other.strength }
 
   /// This, or what `marks` of the same version make if that is better.

@@ -15,20 +15,20 @@
     typealias InboundOut = HTTPClientResponsePart
     typealias Watch = AnswerWatch<HTTPResponseHead>
 
-    /// What the two handlers of a connection share, on its event loop.
+    /// The state that the two handlers of a connection share, on its event loop.
     fileprivate final class State {
       var watch = Watch()
-      /// Whether the connection is being closed: nothing of it counts any more.
+      /// The connection is being closed: nothing of it counts any more.
       var isOver = false
     }
-    /// What all connections of a client share.
+    /// The state that all connections of a client share.
     final class Shared: Sendable {
       private let repeats = Locked(RepeatedAnswers<HTTPResponseHead>())
-      /// Whether an answer was refused and the request not answered again. Without it no answer needs the lock.
+      /// An answer was refused and the request not answered again. Without it no answer needs the lock.
       private let isWaiting = Atomic<Bool>(false)
       private let alike = Atomic<Bool>(false)
 
-      /// Whether objects look alike, so that connections bring one answer each.
+      /// Objects look alike, so connections bring one answer each.
       var areAlike: Bool { alike.load(ordering: .relaxed) }
 
       func believes(_ head: HTTPResponseHead, to request: Watch.Request, isSuspected: Bool) -> Bool {
@@ -91,7 +91,7 @@
       return shared.believes(head, to: request, isSuspected: isSuspected)
     }
 
-    /// Whether the connection ends with an answer: bytes that show nothing of the version, or what looks like another's.
+    /// True if the connection ends with the answer: its bytes show nothing of the version, or it looks like another's.
     private func isLast(_ head: HTTPResponseHead) -> Bool {
       guard [200, 206].contains(head.status.code) else { return false }
       if shared.areAlike, !head.isStrong || state.watch.request?.isPinned == false { return true }
@@ -130,7 +130,7 @@
       context.fireUserInboundEventTriggered(event)
     }
 
-    /// What follows an answer was not asked for: the answer counts, and the connection is closed.
+    /// Refuses bytes that follow an answer unasked: the answer counts, and the connection is closed.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
       guard end != nil else { return context.fireErrorCaught(error) }
       // The client still has bytes of the answer, which an error would drop.
@@ -185,7 +185,7 @@
   }
 
   extension HTTPResponseHead {
-    /// Whether it has neither tag nor date.
+    /// It has neither tag nor date, nor the id of a version.
     fileprivate var showsNoVersion: Bool {
       !["ETag", "Last-Modified", "x-amz-version-id"].contains { headers.first(name: $0)?.isEmpty == false }
     }

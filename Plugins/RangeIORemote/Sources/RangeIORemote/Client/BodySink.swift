@@ -11,7 +11,7 @@ final class BodySink: @unchecked Sendable {
   /// Takes the bytes as they arrive.
   typealias Receiver = @Sendable (Bytes) throws -> Void
 
-  /// Whether to wait before more is written. If so, calls the function once when it may go on.
+  /// Returns true if the writer has to wait. Then calls the function once when it may go on.
   typealias Pause = @Sendable (@escaping @Sendable () -> Void) -> Bool
 
   private enum Target {
@@ -44,7 +44,7 @@ final class BodySink: @unchecked Sendable {
     pause = nil
   }
 
-  /// What has come into memory that grows.
+  /// The bytes that have come into memory that grows.
   var collected: [UInt8] { if case .collected(let bytes) = target { bytes } else { [] } }
 
   /// Takes the next bytes. They never are more than the parts together.

@@ -17,7 +17,7 @@
     // event loop, which alone touches `mode`, `times` and the counts of bytes. All else is constant, atomic or locked.
     typealias Response = Void
 
-    /// What to do with a body.
+    /// The use of a body.
     enum BodyUse: Sendable {
       case take(BodyPlan)
       /// The first `most` bytes are collected, for what they say about an error.
@@ -27,7 +27,7 @@
       case refuse
     }
 
-    /// What came of it.
+    /// The result of the exchange.
     enum Outcome: Sendable {
       case noHead(TransportFault)
       /// A head, whose body was not wanted.
@@ -37,7 +37,7 @@
       /// The receiver of the bytes, or the memory for them, failed.
       case sinkFailed(any Error)
 
-      /// Whether the server said nothing for too long, so that its connection may be dead.
+      /// The server said nothing for too long, so its connection may be dead.
       var isSilence: Bool {
         switch self {
         case .noHead(.headTimeout), .noHead(.connectTimeout), .body(.fault(.stalled), _): true
@@ -46,7 +46,7 @@
       }
     }
 
-    /// How long it took, in nanoseconds of the watch's clock; zero for what did not happen.
+    /// Points of time, in nanoseconds of the watch's clock, zero for what did not happen; and the bytes received.
     struct Times: Sendable {
       var sent: Int64 = 0
       var head: Int64 = 0
@@ -54,12 +54,12 @@
       var received = 0
     }
 
-    /// What is known of the request.
+    /// The request, as far as its answer needs it.
     struct Sent: Sendable {
       let isHead: Bool
       /// The bytes that the answer should have.
       let expected: Int
-      /// Whether a proxy answers for the server.
+      /// A proxy answers for the server.
       var isForwarded = false
     }
 
@@ -119,7 +119,7 @@
 
     private let control = Locked(Control())
     let phase = Atomic<Phase>(.queued)
-    /// Whether the client is given the request just now.
+    /// The client is given the request just now.
     private let isStarting = Atomic<Bool>(false)
     /// When the phase began, or the last byte came.
     let since = Atomic<Int64>(Watch.now)

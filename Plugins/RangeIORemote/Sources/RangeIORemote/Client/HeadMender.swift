@@ -1,8 +1,8 @@
 #if HTTP
   internal import NIOCore
 
-  /// What comes from the network on its way to the parser, with each head as the parser takes it (``MendedHead``). Bodies
-  /// pass as they are.
+  /// Passes bytes on from the network to the parser, with each head as the parser takes it (``MendedHead``). Bodies pass
+  /// as they are.
   ///
   /// Nearly all heads come in one piece, and nothing of them is copied. Of others the beginning is held until the rest is
   /// there: no more than ``AnswerWatch`` permits of what is no body.

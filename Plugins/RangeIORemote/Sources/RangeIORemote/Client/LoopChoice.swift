@@ -15,7 +15,7 @@
       loads = Locked(LoopLoads(count: loops.count))
     }
 
-    /// Whether no request is under way.
+    /// No request is under way.
     var isIdle: Bool { loads.withLock { $0.underWay.allSatisfy { $0 == 0 } } }
 
     /// The loop for a request. Return its number with ``leave(_:)``.

@@ -69,7 +69,7 @@
       return kept
     }
 
-    /// Whether requests, of this object or of others, wait for connections of one of the clients.
+    /// Requests, of this object or of others, wait for connections of one of the clients.
     var othersWait: Bool { state.withLock { Array($0.leased.values) }.contains(where: \.othersWait) }
 
     /// Ends all use. Call it when no request is under way any more; later ones fail.

@@ -41,7 +41,7 @@ struct ProxyEnvironment: Hashable, Sendable {
     }
   }
 
-  /// Whether an entry of `NO_PROXY` means this host.
+  /// True if an entry of `NO_PROXY` means this host and port.
   private static func matches(_ entry: Substring, _ host: String, _ port: Int) -> Bool {
     if entry == "*" { return true }
     var name = entry.lowercased()

@@ -52,7 +52,7 @@
       }
     }
 
-    /// Whether requests wait for connections to a host.
+    /// Requests wait for connections to a host.
     var othersWait: Bool { permits.withLock { Array($0.values) }.contains { $0.waiterCount > 0 } }
 
     /// The client for `key`. End each lease.
@@ -85,7 +85,7 @@
       }
     }
 
-    /// Whether the objects that use it should lease another one.
+    /// The objects that use it should lease another one.
     var isRetired: Bool { retired.load(ordering: .acquiring) }
 
     /// Leases of this client go on; the next ones get a new one.

@@ -12,7 +12,7 @@
   }
 
   extension TransportFault {
-    /// What an error of the client means. Never the text of an unknown error, which might show a secret.
+    /// The meaning of an error of the client. Never the text of an unknown error, which might show a secret.
     ///
     /// - Parameter isSent: whether the request had been sent.
     init(_ error: any Error, isSent: Bool) {

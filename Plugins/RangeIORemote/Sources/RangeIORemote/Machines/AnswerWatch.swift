@@ -1,14 +1,14 @@
-/// What a connection of HTTP/1.1 may bring now, and what of it may be left over from a request before. A value.
+/// Checks what a connection of HTTP/1.1 brings, and suspects what may be left over from a request before. A value.
 ///
 /// Nothing in HTTP/1.1 ties an answer to its request but their order. A server that gives one answer too many shifts all
 /// that follow.
 struct AnswerWatch<Head: Equatable> {
-  /// What distinguishes two requests.
+  /// The parts that tell requests apart.
   struct Request: Equatable {
     let method: String
     let target: String
     let range: String?
-    /// Whether it names the version that it wants.
+    /// It names the version that it wants.
     var isPinned = false
   }
 
@@ -28,7 +28,7 @@ struct AnswerWatch<Head: Equatable> {
   private var received = 0
   private var body = 0
 
-  /// Whether a request is under way.
+  /// A request is under way.
   var isAnswering: Bool { request != nil }
 
   mutating func sent(_ request: Request) {
@@ -82,7 +82,7 @@ struct RepeatedAnswers<Head: Equatable> {
   private(set) var refused: (request: AnswerWatch<Head>.Request, head: Head)?
   private var alike = 0
 
-  /// Whether the objects of this server look alike.
+  /// The objects of this server look alike.
   var areAlike: Bool { alike >= Self.mostAlike }
 
   mutating func believes(_ head: Head, to request: AnswerWatch<Head>.Request, isSuspected: Bool) -> Bool {

@@ -68,8 +68,8 @@ extension DescriptionMachine {
     }
   }
 
-  /// What some answer to ranges, of all objects or of those without bytes. The answer to a GET without a range is the one
-  /// that browsers get.
+  /// The statuses that some servers answer to ranges, of all objects or of those without bytes. The answer to a GET
+  /// without a range is the one that browsers get.
   static let mayRefuseRange: Set = [204, 400, 416, 501]
 
   private mutating func askForWhole(at now: Int) -> TransferStep {
@@ -181,7 +181,7 @@ extension DescriptionMachine {
 }
 
 extension ObjectVersion {
-  /// Whether an answer to HEAD that says no length shows this version all the same.
+  /// True if an answer to HEAD that says no length shows this version all the same.
   fileprivate func isNamed(by head: ResponseHead, _ rules: TransferRules) -> Bool {
     head.contentLength == .unsaid && identifier.isStrong && head.versionIdentifier(rules) == identifier
   }

@@ -6,27 +6,27 @@
 struct DescriptionMachine: Hashable, Sendable {
   private let origin: ObjectURL
   private let passesCaches: Bool
-  /// Whether all bytes are wanted, however many.
+  /// All bytes are wanted, however many.
   let wantsAll: Bool
   /// The version that was described before: a HEAD that says another is confirmed by GET.
   let known: ObjectVersion?
   private var repeats = 0
   var context: RequestContext
-  /// What is being asked.
+  /// The request under way.
   var phase: Opening
-  /// What HEAD showed of the version, if it was answered with 200.
+  /// The marks of the version that HEAD showed, if it was answered with 200.
   var headMarks: VersionMarks?
-  /// Whether HEAD said that the object has no bytes.
+  /// HEAD said that the object has no bytes.
   var saidEmpty = false
   /// Learnt if GET succeeds where HEAD did not.
   var suspectedOfHead: Habits.Lesson?
-  /// Whether HEAD showed another version than the one that is known.
+  /// HEAD showed another version than the one that is known.
   var doubtsHead = false
   /// The status that refused a range, so that all was asked for.
   var refusal: Int?
   /// The description whose bytes are coming.
   var coming: ObjectDescription?
-  /// Whether their end tells the size.
+  /// The end of those bytes tells the size.
   var endTellsSize = false
 
   /// - Parameters:
@@ -45,7 +45,7 @@ struct DescriptionMachine: Hashable, Sendable {
     phase = opening == .head && habits.skipsHead ? .probe : opening
   }
 
-  /// What was learnt so far; to be kept whatever comes out.
+  /// The lessons so far, to be kept whatever comes out.
   var lessons: [Habits.Lesson] { context.lessons }
 
   /// The first event.
@@ -78,7 +78,7 @@ struct DescriptionMachine: Hashable, Sendable {
     }
   }
 
-  /// What was to be mended is.
+  /// The mend that was asked for is done.
   mutating func mended(at now: Int) -> TransferStep { start(at: now) }
 
   /// It cannot be mended: the status of the answer says why.
@@ -137,7 +137,7 @@ struct DescriptionMachine: Hashable, Sendable {
   }
 }
 
-/// What a ``DescriptionMachine`` found.
+/// The result of a ``DescriptionMachine``.
 struct ObjectDescription: Hashable, Sendable {
   /// The size in bytes.
   var size: Int { version.size }
@@ -145,16 +145,16 @@ struct ObjectDescription: Hashable, Sendable {
   private(set) var version: ObjectVersion
   /// All that the answer showed of it.
   let marks: VersionMarks
-  /// Whether another change would show in the version.
+  /// Another change would show in the version.
   let isSettled: Bool
-  /// Whether ranges are served; `nil`: not known yet.
+  /// True if ranges are served; `nil`: not known yet.
   let acceptsRanges: Bool?
   /// Where requests went in the end.
   let route: Route
   /// The bytes that came with it.
   var bytes = 0..<0
 
-  /// Whether there are bytes of which no range can be requested.
+  /// There are bytes, of which no range can be requested.
   var hasNoRanges: Bool { acceptsRanges == false && size > 0 }
 
   /// The same with so many bytes from where they begin.

@@ -1,13 +1,13 @@
 internal import RangeIO
 
-/// What is at hand of a body that is read forward once, for reads that come nearly in its order.
+/// The bytes at hand of a body that is read forward once, for reads that come nearly in its order.
 ///
 /// Holds what its slowest reader lacks, and a little of what has gone by for those that come late. The body is let run
 /// only while a reader wants more than is here. Push to one copy of it only: all share the memory of the last piece.
 struct ForwardWindow {
-  /// How much of what was read stays.
+  /// The most bytes already read that stay.
   static let mostBehind = 4 << 20
-  /// How far a read may begin after all that is wanted so far, and how much waits for the slowest reader.
+  /// The most bytes by which a read may begin after all that is wanted so far, and that wait for the slowest reader.
   static let mostAhead = 8 << 20
   /// Pieces that are smaller are put together, so that a body of tiny pieces has few.
   private static let smallestPiece = 16_384
@@ -47,19 +47,19 @@ struct ForwardWindow {
     mostBehind = behind
   }
 
-  /// How many bytes are here.
+  /// The number of bytes that are here.
   var count: Int { position - low }
 
   /// No read is under way.
   var isIdle: Bool { readers.isEmpty }
 
-  /// Whether the body may run on.
+  /// The body may run on.
   var wantsMore: Bool {
     let slowest = readers.values.lazy.map(\.next).min() ?? position
     return readers.values.contains { $0.end > position } && position - slowest < Self.mostAhead
   }
 
-  /// Whether a read that begins at `start` can be served. It must not be so far ahead that the body would run on for
+  /// True if a read that begins at `start` can be served. It must not be so far ahead that the body would run on for
   /// nothing.
   func reaches(_ start: Int) -> Bool {
     let wanted = readers.values.lazy.map(\.end).max() ?? 0

@@ -1,7 +1,7 @@
 internal import RangeIO
 
 extension ReadMachine {
-  /// What an answer makes doubtful, so that a new description must decide. Each once a read.
+  /// A doubt that an answer raises, so that a new description must decide. Each once a read.
   enum Doubt: Hashable, Sendable {
     /// 412, or 400 and 501 to a request with a tag: it no longer matches, or the server cannot match it.
     case condition
@@ -20,7 +20,7 @@ extension ReadMachine {
     return .describe
   }
 
-  /// What to do if the answer is not of the version that is read; `nil` if it is.
+  /// The step to take if the answer is not of the version that is read; `nil` if it is.
   ///
   /// - Parameters:
   ///   - total: the size that the answer shows, if it does.
@@ -49,7 +49,7 @@ extension ReadMachine {
           + "so the bytes may be of any version"))
   }
 
-  /// What a description, or that there is none, means for a doubt.
+  /// Decides a doubt by a description, or by the failure to get one.
   mutating func decide(_ doubt: Doubt, by result: Result<ObjectDescription, Failure>, at now: Int) -> TransferStep {
     switch result {
     case .failure(let failure) where failure.code == .notFound:

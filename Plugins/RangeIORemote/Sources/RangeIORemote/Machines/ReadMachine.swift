@@ -18,15 +18,15 @@ struct ReadMachine: Hashable, Sendable {
   var context: RequestContext
   /// The bytes of the range that are there.
   private(set) var taken: Int
-  /// Whether caches on the way are to ask the origin.
+  /// Caches on the way are to ask the origin.
   var passesCaches = false
   /// Which doubts a description has been asked about.
   var doubted: Set<Doubt> = []
   /// The doubt that a description is to decide.
   var open: Doubt?
-  /// Whether all is asked for, since ranges are refused.
+  /// Requests ask for all of the object, since ranges are refused.
   var asksForWhole = false
-  /// Whether an answer after a redirect made the read begin at the origin again, since the last progress.
+  /// An answer after a redirect made the read begin at the origin again, since the last progress.
   var resolvedAgain = false
   private var body: BodyPlan?
   /// Answers in a row without progress.
@@ -52,11 +52,11 @@ struct ReadMachine: Hashable, Sendable {
     context = RequestContext(route, rules, habits)
   }
 
-  /// What is read, as far as is known.
+  /// The version that is read, as far as is known.
   var pinned: ObjectVersion { ObjectVersion(pin, size: version.size) }
   /// To be kept after the read, also after one that failed, which begins at the origin again.
   var route: Route { context.route }
-  /// What was learnt so far; to be kept whatever comes out.
+  /// The lessons so far, to be kept whatever comes out.
   var lessons: [Habits.Lesson] { context.lessons }
 
   /// The first event.
@@ -86,7 +86,7 @@ struct ReadMachine: Hashable, Sendable {
     }
   }
 
-  /// What was to be mended is.
+  /// The mend that was asked for is done.
   mutating func mended(at now: Int) -> TransferStep { send(at: now) }
 
   /// It cannot be mended: the status of the answer says why.

@@ -29,13 +29,13 @@ struct RedirectCookies: Hashable, Sendable {
     }
   }
 
-  /// What goes to `origin`, as the field `Cookie` has it; `nil`: nothing.
+  /// The value of the field `Cookie` for `origin`; `nil`: there is none.
   func field(for origin: ObjectURL.Origin) -> String? {
     let pairs = all.filter { $0.origin == origin }.map { "\($0.name)=\($0.value)" }
     return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
   }
 
-  /// Whether a cookie with these attributes is one to be forgotten. `Max-Age` goes before `Expires`.
+  /// True if a cookie with these attributes is to be forgotten. `Max-Age` goes before `Expires`.
   private static func isOver(_ attributes: ArraySlice<Substring>, at now: Int) -> Bool {
     func value(_ name: String) -> String? {
       attributes.lazy.map { $0.split(separator: "=", maxSplits: 1).map { HTTPText.trimmed($0) } }

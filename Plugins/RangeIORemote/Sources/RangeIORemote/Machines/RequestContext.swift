@@ -1,8 +1,8 @@
-/// What the machines keep from request to request: the route, what was learnt, what was mended.
+/// The state that machines keep from request to request: the route, the lessons, the mends tried.
 struct RequestContext: Hashable, Sendable {
   let rules: TransferRules
   private(set) var habits: Habits
-  /// What was learnt, each thing once.
+  /// The lessons learnt, each once.
   private(set) var lessons: [Habits.Lesson] = []
   var route: Route
   /// The last request.
@@ -69,13 +69,13 @@ struct RequestContext: Hashable, Sendable {
     learn(.clockOffset(seconds: offset))
   }
 
-  /// Whether the authority has to judge the last answer.
+  /// The authority has to judge the last answer.
   var isForAuthority: Bool {
     guard rules.hasAuthority, let head, let plan, plan.mayCarryCredentials else { return false }
     return [301, 307, 308, 400, 401, 403, 503].contains(head.status)
   }
 
-  /// Whether other credentials may help after the last answer. Asked once.
+  /// Returns true if other credentials may help after the last answer. Asked once.
   mutating func asksCredentials() -> Bool {
     guard rules.hasCredentials || rules.hasAuthority, head?.status == 401, plan?.mayCarryCredentials == true else {
       return false
@@ -83,10 +83,10 @@ struct RequestContext: Hashable, Sendable {
     return permits(.credentials)
   }
 
-  /// Whether this kind of mend has not been tried.
+  /// Returns true once for each kind of mend.
   mutating func permits(_ mend: Remedy) -> Bool { mended.insert(mend.kind).inserted }
 
-  /// What the status of the last answer means.
+  /// The failure that the status of the last answer means.
   func statusFailure(at now: Int) -> Failure {
     head?.failure(from: route, isAnonymous: rules.isAnonymous, at: now) ?? Failure(.malformed, "there was no answer")
   }

@@ -1,4 +1,4 @@
-/// What a machine wants next.
+/// The next step that a machine wants.
 enum TransferStep: Hashable, Sendable {
   /// Drop the body of the last answer, then send this.
   case send(RequestPlan)

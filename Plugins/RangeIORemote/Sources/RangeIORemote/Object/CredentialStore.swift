@@ -59,7 +59,7 @@ final class CredentialStore: Sendable {
     return current
   }
 
-  /// What the provider gives; `refused` if it has no other.
+  /// Asks the provider; returns `refused` if it has no other.
   private func new(after refused: Credential?) async throws -> Credential {
     if let known = known(after: refused) { return known }
     let value = try await provider(refused?.value)

@@ -10,13 +10,13 @@
       var version: ObjectVersion?
       weak var pin: VersionPin?
       var bodies: [ForwardBody] = []
-      /// How far bodies that are gone had come.
+      /// The furthest position of bodies that are gone.
       var furthest = 0
 
-      /// Whether the bodies are of what `snapshot` describes.
+      /// The bodies are of the version that `snapshot` describes.
       func isOf(_ snapshot: RemoteObject.Snapshot) -> Bool { version == snapshot.version && pin === snapshot.pin }
 
-      /// Whether a new body may pass over what lies before `start`: that is not much, or had come before.
+      /// True if a new body may pass over the bytes before `start`: they are few, or had come before.
       func mayPassOver(_ start: Int, _ core: ObjectCore) -> Bool {
         start <= core.rules.mostPassedOver || start <= furthest || bodies.contains { start <= $0.position }
       }
@@ -46,7 +46,7 @@
           + "follows: read the object from its start on, copy it to a file, or raise skipLimit")
     }
 
-    /// Whether a read that begins at `start` costs little: it follows what is read, or is near the start.
+    /// True if a read that begins at `start` costs little: it follows what is read, or is near the start.
     func reaches(_ start: Int, of snapshot: RemoteObject.Snapshot, _ core: ObjectCore) -> Bool {
       let state = state.withLock { $0.isOf(snapshot) ? $0 : State() }
       return state.mayPassOver(start, core) || state.bodies.contains { $0.reaches(start) }

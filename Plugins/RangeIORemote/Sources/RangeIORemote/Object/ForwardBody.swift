@@ -20,7 +20,7 @@
       var outcome: Result<Void, any Error>?
       var task: Task<Void, Never>?
       var lastUse = Watch.now
-      /// What the bytes that are here are charged to.
+      /// The account to which the bytes that are here are charged.
       var memory: SourceMemory.Part?
     }
     private let core: ObjectCore
@@ -86,12 +86,12 @@
       }
     }
 
-    /// Whether a read that begins at `start` can be served, by another body if this one has failed.
+    /// True if a read that begins at `start` can be served, by another body if this one has failed.
     func reaches(_ start: Int) -> Bool { state.withLock { $0.window.reaches(start) } }
 
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-    /// How far the body has come.
+    /// The first byte that has not come.
     var position: Int { state.withLock { $0.window.position } }
 
     /// No read is under way.
@@ -181,7 +181,7 @@
     /// Sources hold too much. What readers lack stays, and so does the body: the next read may follow.
     private func dropBytes() { state.withLock { $0.window.keepNothingBehind() } }
 
-    /// Whether the body is to wait; `resume` is then called once.
+    /// Returns true if the body is to wait; `resume` is then called once.
     private func pause(_ resume: @escaping @Sendable () -> Void) -> Bool {
       let (waits, replaced) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
         guard state.outcome == nil, !state.window.wantsMore else { return (false, nil) }
@@ -235,7 +235,7 @@
   }
 
   extension ForwardBody.State {
-    /// What a body that is stopped leaves to be told, without the lock.
+    /// The waiters and resources of a stopped body, to be released without the lock.
     fileprivate struct Rest {
       let waiters: [Promise<Void>]
       let resume: (@Sendable () -> Void)?

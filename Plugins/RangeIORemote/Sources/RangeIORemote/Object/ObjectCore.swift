@@ -5,9 +5,9 @@
   internal import RangeIO
   internal import Synchronization
 
-  /// What the requests for one object share: clients, limits, waits, and what was learnt of the server.
+  /// The state that the requests for one object share: clients, limits, waits, and what was learnt of the server.
   final class ObjectCore: Sendable {
-    /// What was learnt, and is kept from one read to the next.
+    /// The facts learnt of the server, kept from one read to the next.
     struct Learnt: Sendable {
       var habits = Habits()
       var route: Route

@@ -6,7 +6,7 @@
   /// They are let go when a read has had them all, and after a few reads: later ones are elsewhere, or a cache above keeps
   /// what they want. All bytes of an object without ranges stay, until all sources together hold too much.
   struct OpeningBytes: Sendable {
-    /// How many reads they are kept for.
+    /// The number of reads for which they are kept.
     private static let mostReads = 8
 
     let snapshot: RemoteObject.Snapshot
@@ -14,7 +14,7 @@
     private let bytes: [UInt8]
     private let stays: Bool
     private var reads = 0
-    /// What they are charged to.
+    /// The account to which they are charged.
     private let memory: SourceMemory.Part
 
     /// - Parameter drop: lets them go, when sources hold too much.

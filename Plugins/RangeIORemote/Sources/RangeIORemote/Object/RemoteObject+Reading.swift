@@ -93,7 +93,7 @@
 
     // Never inlined, as in `Transfer`: a route has many strings.
 
-    /// Whether `range` is read of a body of the whole, without asking for it first: the server is known to ignore ranges, and
+    /// True if `range` is read of a body of the whole, without asking for it first: the server is known to ignore ranges, and
     /// little has to be passed over. Elsewhere ranges are tried: some caches answer only the first request with the whole.
     private func isForward(_ range: ByteRange, of source: SourceDescription) throws(ReadError) -> Bool {
       guard range.count < source.byteCount, core.learnt.withLock({ $0.habits.ignoresRanges }) else { return false }
@@ -130,7 +130,7 @@
       return Transfer(machine, core, into: sink, until: core.deadline, sharing: snapshot.pin)
     }
 
-    /// What a read throws for `error`.
+    /// The error that a read throws in place of `error`.
     @inline(never) private func readError(
       _ error: any Error, _ range: ByteRange, _ transfer: Transfer<ReadMachine>
     ) -> any Error {

@@ -11,7 +11,7 @@
       var last: SourceDescription?
       /// Measured once, so that descriptions are alike.
       var cost: SourceDescription.Cost?
-      /// What came with it.
+      /// The bytes that came with the last description.
       var opening: OpeningBytes?
     }
     let core: ObjectCore
@@ -180,12 +180,12 @@
     /// Shows the name only: what requests are made of has secrets.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 
-    /// What a description of this object carries along. Caches keep it for as long as they keep bytes of the version: so
-    /// it holds neither the object nor its connections.
+    /// The context of this object's descriptions. Caches keep it for as long as they keep bytes of the version: so it
+    /// holds neither the object nor its connections.
     final class Snapshot: MeasuredCost, CustomReflectable {
       let version: ObjectVersion
       let pin: VersionPin
-      /// Whether no range can be requested.
+      /// No range can be requested.
       private let hasNoRanges: Bool
       private let stated: SourceDescription.Cost
       private weak let core: ObjectCore?
@@ -222,7 +222,7 @@
       }
     }
 
-    /// What `source` describes.
+    /// The snapshot that `source` carries.
     func snapshot(of source: SourceDescription) throws(ReadError) -> Snapshot {
       guard let snapshot = source.context as? Snapshot else {
         throw ReadError(

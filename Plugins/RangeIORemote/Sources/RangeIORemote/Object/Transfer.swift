@@ -10,7 +10,7 @@
   final class Transfer<Machine: TransferMachine>: Sendable {
     private struct State: Sendable {
       var machine: Machine
-      /// What the machine wants next; `nil` while a request is under way.
+      /// The machine's next step; `nil` while a request is under way.
       var step: TransferStep?
       /// The last request.
       var plan: RequestPlan?
@@ -22,11 +22,11 @@
     private let sink: BodySink?
     /// In nanoseconds of the watch's clock.
     let deadline: Int64
-    /// What each request waits for besides.
+    /// An additional wait before each request.
     private let hold: (@Sendable () async throws -> Void)?
     /// The route that the machine began with.
     let firstRoute: Route
-    /// What all reads of a version share; `nil` for descriptions.
+    /// The best mark of a version, which all its reads share; `nil` for descriptions.
     let pin: VersionPin?
     /// The most bytes of an error's body that are looked at.
     private static var mostErrorBytes: Int { 16_384 }
@@ -52,7 +52,7 @@
       state.withLock { body($0.machine) }
     }
 
-    /// What a machine for descriptions has found, after ``run()``.
+    /// The result of a machine for descriptions, after ``run()``.
     var description: ObjectDescription {
       guard case .described(let description) = state.withLock({ $0.step }) else {
         preconditionFailure("a description ends with one")
@@ -95,14 +95,14 @@
 
     @inline(never) private func keepLessons() { core.learn(look { $0.lessons }) }
 
-    /// What takes time.
+    /// The steps that take time.
     private enum Work {
       case send
       case mend(Remedy)
       case describe
     }
 
-    /// What the machine wants now; `nil`: it has finished.
+    /// The machine's next step that takes time; `nil`: it has finished.
     @inline(never) private func nextWork() throws -> Work? {
       switch state.withLock({ $0.step }) {
       case .send: return .send
@@ -144,7 +144,7 @@
       }
     }
 
-    /// What becomes of the body of an answer with `head`.
+    /// Passes `head` to the machine, and returns the use of the answer's body.
     private func judge(_ head: ResponseHead) -> Exchange.BodyUse {
       let now = WallClock.now
       return withState { state, pinned in
@@ -243,7 +243,7 @@
   }
 
   extension TransferStep {
-    /// Whether an answer that led to this contradicts its request. Refusals and redirects do not.
+    /// True if an answer that led to this step contradicts its request. Refusals and redirects do not.
     fileprivate func isContradiction(of head: ResponseHead, to plan: RequestPlan?) -> Bool {
       if plan?.method == .head { return head.status == 206 || head.contentRange != nil }
       switch self {
@@ -277,7 +277,7 @@
       return Transfer(machine, self, into: sink, until: deadline)
     }
 
-    /// How to ask what the object is: the first time as the user wants, later by what costs least.
+    /// The request that asks what the object is: the first time as the user wants, later the cheapest.
     func opening(knowing known: ObjectVersion?) -> Opening {
       guard known != nil else { return Opening(settings.opening) }
       // To a server without ranges a GET is one of the whole.

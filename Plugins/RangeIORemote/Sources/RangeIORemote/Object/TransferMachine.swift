@@ -1,4 +1,4 @@
-/// What has happened, for a machine.
+/// An event for a machine.
 enum TransferEvent {
   case start
   case head(ResponseHead)
@@ -23,7 +23,7 @@ protocol TransferMachine: Sendable {
   mutating func described(_ result: Result<ObjectDescription, Failure>, at now: Int) -> TransferStep
   /// The best mark of the version, which all its reads share. Descriptions have none.
   var pin: ObjectVersion.Identifier { get set }
-  /// What has been learnt, whatever comes out.
+  /// The lessons so far, to be kept whatever comes out.
   var lessons: [Habits.Lesson] { get }
   /// Where requests go now.
   var route: Route { get }

@@ -21,7 +21,7 @@
       state = Locked(State(best: version.identifier))
     }
 
-    /// Whether an answer has contradicted it.
+    /// True once an answer has contradicted the pin.
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// An answer has contradicted it.

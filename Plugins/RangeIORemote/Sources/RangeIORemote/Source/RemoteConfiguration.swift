@@ -41,12 +41,11 @@ public struct RemoteConfiguration: Sendable {
   /// The time over which the rate is measured.
   var rateWindow: Duration = .seconds(20)
 
-  /// Whether `Last-Modified` and size tell versions, and tags are ignored: for servers behind a balancer whose tags
-  /// differ by backend. Then two changes within a second that leave the size are one version. Default: no.
+  /// `Last-Modified` and size tell versions, and tags are ignored: for servers behind a balancer whose tags differ by
+  /// backend. Then two changes within a second that leave the size are one version. Default: no.
   public var judgesByTime = false
-  /// Whether the bytes of a `Content-Encoding` count, as they are sent: some objects are stored with one. Otherwise such
-  /// an answer fails: its ranges are ranges of compressed bytes. What is no coding, such as `UTF-8`, counts as none.
-  /// Default: no.
+  /// Reads the bytes of a `Content-Encoding` as they are sent: some objects are stored with one. Otherwise such an answer
+  /// fails: its ranges are ranges of compressed bytes. What is no coding, such as `UTF-8`, counts as none. Default: no.
   public var acceptsEncoded = false
   /// The first request for an object: size and version come along with bytes that the first reads want. ``RemoteOpening/head``
   /// where a `GET` is too dear. Default: ``RemoteOpening/beginning``, the first 64 KiB.
@@ -59,7 +58,7 @@ public struct RemoteConfiguration: Sendable {
   /// The most bytes of an object of a server without ranges that are passed over to reach a read, if no stream has come as
   /// far before. Reads beyond that fail; each of more bytes costs their transfer. Default: 8 MiB.
   public var skipLimit: ByteCount = .mebibytes(8)
-  /// Whether the end of a body of up to ``prefixLimit`` may tell the size, where the server does not. Without, opening
+  /// Takes the end of a body of up to ``prefixLimit`` for the size, where the server does not tell it. Without, opening
   /// such an object fails as soon as its head is there: for programs that go on with ``RemoteSource/readAll(_:)``.
   /// Default: yes.
   public var findsSizeByEnd = true
@@ -141,7 +140,7 @@ extension RemoteConfiguration {
     return settings
   }
 
-  /// What machines need to know.
+  /// The settings that machines need to know.
   var rules: TransferRules {
     var rules = TransferRules()
     rules.judgesByTime = judgesByTime
@@ -189,7 +188,7 @@ extension RemoteConfiguration {
     return fields
   }
 
-  /// How often what is under way is looked at: often enough for the shortest limit.
+  /// The interval at which requests under way are checked: short enough for the shortest limit.
   var watchInterval: Duration {
     let shortest = min(firstByteTimeout, idleTimeout, readTimeout ?? idleTimeout, connectTimeout)
     return max(.milliseconds(5), min(.milliseconds(500), shortest / 4))

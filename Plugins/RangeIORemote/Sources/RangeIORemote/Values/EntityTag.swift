@@ -2,11 +2,11 @@
 ///
 /// A suffix such as `-gzip` is part of the tag: it names another representation.
 package struct EntityTag: Hashable, Sendable {
-  /// What stands within the quotes.
+  /// The text within the quotes.
   package let opaque: ExactText
-  /// Whether equal tags mean the same content but perhaps not the same bytes.
+  /// Equal tags mean the same content but perhaps not the same bytes.
   package let isWeak: Bool
-  /// Whether the server put it in quotes. If not, it can be compared but not sent in `If-Match`.
+  /// The server put it in quotes. If not, it can be compared but not sent in `If-Match`.
   package let isQuoted: Bool
 
   /// Parses the value of an `ETag` field; `nil` if there is nothing in it.
@@ -26,12 +26,12 @@ package struct EntityTag: Hashable, Sendable {
   /// As `If-Match` needs it; `nil` for a tag that can never match there (section 13.1.1).
   var condition: String? { isWeak || !isQuoted ? nil : "\"\(opaque.text)\"" }
 
-  /// Whether the content behind an encoding may hide in this tag: `"5e1f-gzip"` (Apache), `"5e1f--gzip"` (Jetty).
+  /// The content behind an encoding may hide in this tag: `"5e1f-gzip"` (Apache), `"5e1f--gzip"` (Jetty).
   var namesEncoding: Bool {
     ["-gzip", "-br", "-zstd", "-deflate", ";gzip", ";br"].contains { HTTPText.lower(opaque.text).hasSuffix($0) }
   }
 
-  /// Whether both are the same tag, of the same strength. Quotes do not matter.
+  /// True if both are the same tag, of the same strength. Quotes do not matter.
   package static func == (a: EntityTag, b: EntityTag) -> Bool { a.opaque == b.opaque && a.isWeak == b.isWeak }
 
   /// Hashes what is compared.

@@ -15,7 +15,7 @@ package struct ExactText: Hashable, Sendable {
   /// Wraps `text`.
   package init(_ text: String) { self.text = text }
 
-  /// Whether all bytes are the same.
+  /// True if all bytes are the same.
   package static func == (a: ExactText, b: ExactText) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
 
   /// Hashes the bytes.
@@ -35,7 +35,7 @@ package enum HTTPText {
     String(decoding: text.utf8.map(lower(_:)), as: UTF8.self)
   }
 
-  /// Whether both are the same but for the case of ASCII letters.
+  /// True if both are the same but for the case of ASCII letters.
   package static func areEqual(_ a: some StringProtocol, _ b: some StringProtocol) -> Bool {
     // Most names differ in length already.
     guard a.utf8.count == b.utf8.count else { return false }

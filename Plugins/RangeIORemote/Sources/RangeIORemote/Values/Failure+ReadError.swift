@@ -1,7 +1,7 @@
 internal import RangeIO
 
 extension Failure {
-  /// What an authority says of an answer.
+  /// The failure that an authority finds in an answer.
   init(_ error: ReadError) {
     self.init(
       .stated(error.code), error.message, isTransient: error.isTransient, retryAfter: error.retryAfter)

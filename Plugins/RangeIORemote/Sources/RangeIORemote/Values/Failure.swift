@@ -4,9 +4,9 @@ internal import RangeIO
 ///
 /// Knows no secrets: whoever makes one uses ``ObjectURL/redacted`` and never a field of a request.
 struct Failure: Error, Hashable, Sendable {
-  /// What the server did.
+  /// The cause of a failure.
   enum Reason: Hashable, Sendable {
-    /// What was given is no URL of HTTP, or another setting is impossible.
+    /// The URL is none of HTTP, or another setting is impossible.
     case invalidURL
     /// 404.
     case notFound
@@ -90,7 +90,7 @@ struct Failure: Error, Hashable, Sendable {
     case credentials
     /// The source was closed.
     case closed
-    /// What an authority says.
+    /// The code that an authority gave.
     case stated(ReadError.Code)
     /// Another event.
     case other(String)
@@ -100,9 +100,9 @@ struct Failure: Error, Hashable, Sendable {
   let reason: Reason
   /// For people: what the server did, then what to do.
   let text: String
-  /// Whether the same read may succeed later.
+  /// The same read may succeed later.
   let isTransient: Bool
-  /// How long the server asks to wait.
+  /// The time that the server asks to wait.
   var retryAfter: Duration?
 
   /// Creates a failure.

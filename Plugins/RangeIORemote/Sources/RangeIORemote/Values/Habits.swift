@@ -1,4 +1,4 @@
-/// What has been learnt of an object's server, kept from read to read.
+/// The facts learnt of an object's server, kept from read to read.
 struct Habits: Hashable, Sendable {
   /// One thing to learn.
   enum Lesson: Hashable, Sendable {
@@ -20,15 +20,15 @@ struct Habits: Hashable, Sendable {
     case clockOffset(seconds: Int)
   }
 
-  /// Whether descriptions begin with a GET.
+  /// Descriptions begin with a GET.
   private(set) var skipsHead = false
-  /// Whether the last range was ignored, or refused. Ranges are tried all the same.
+  /// A range was ignored or refused, and none honoured since. Ranges are tried all the same.
   private(set) var ignoresRanges = false
-  /// Whether the last range was refused.
+  /// A range was refused, and none honoured since.
   private(set) var refusesRanges = false
-  /// Whether tags are only compared, not sent.
+  /// Tags are only compared, not sent.
   private(set) var refusesIfMatch = false
-  /// Whether requests ask caches to let them pass.
+  /// Requests ask caches to let them pass.
   private(set) var servesStale = false
   /// The server's clock minus ours, in seconds; `nil` while they agree to ten seconds.
   private(set) var clockOffset: Int?

@@ -70,7 +70,7 @@ public struct HeaderFields: Hashable, Sendable {
     all.compactMap { HTTPText.areEqual($0.name, name) ? $0.value : nil }
   }
 
-  /// Whether `text` can stand in a head: no line end and no other control character but the tab (RFC 9110, 5.5).
+  /// True if `text` can stand in a head: no line end and no other control character but the tab (RFC 9110, 5.5).
   static func isValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 == 9 || ($0 >= 32 && $0 != 127) } }
 
   /// The number of fields.

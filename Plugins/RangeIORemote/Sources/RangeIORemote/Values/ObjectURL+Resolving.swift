@@ -26,7 +26,7 @@ extension ObjectURL {
     try ObjectURL(scheme: scheme, host: host, port: port, path: path, query: query)
   }
 
-  /// Whether a colon ends a scheme, before anything that a scheme cannot have.
+  /// True if a colon ends a scheme, before anything that a scheme cannot have.
   private static func hasScheme(_ text: String) -> Bool {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first,
       (97...122).contains(HTTPText.lower(first))

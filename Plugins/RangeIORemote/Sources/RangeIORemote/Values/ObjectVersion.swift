@@ -1,6 +1,6 @@
 internal import RangeIO
 
-/// What tells versions of an object apart: the best identifier that the server gives, and the size.
+/// The identity of a version of an object: the best identifier that the server gives, and the size.
 struct ObjectVersion: Hashable, Sendable {
   /// From the best to the worst.
   enum Identifier: Hashable, Sendable {
@@ -16,13 +16,13 @@ struct ObjectVersion: Hashable, Sendable {
     case unknown
   }
 
-  /// What the server said.
+  /// The identifier that the server gave.
   let identifier: Identifier
   /// The size in bytes.
   private(set) var size: Int
   /// Tells versions apart that the server describes alike: that of their ``VersionPin``, and 0 before there is one.
   private(set) var generation = 0
-  /// Whether the caller trusts a time that had settled to name a version for good.
+  /// The caller trusts a time that had settled to name a version for good.
   private let trustsTime: Bool
 
   /// A version.
@@ -35,7 +35,7 @@ struct ObjectVersion: Hashable, Sendable {
     self.trustsTime = trustsTime
   }
 
-  /// Whether both are the same version, as far as their identifiers can tell.
+  /// True if both are the same version, as far as identifier, size and generation can tell.
   func isSame(as other: ObjectVersion) -> Bool {
     identifier == other.identifier && size == other.size && generation == other.generation
   }

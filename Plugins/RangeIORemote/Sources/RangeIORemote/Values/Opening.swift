@@ -1,6 +1,6 @@
 internal import RangeIO
 
-/// How a description begins, and which bytes come with it.
+/// The request with which a description begins, and the bytes that come with it.
 enum Opening: Hashable, Sendable {
   /// A GET of these bytes.
   case range(Range<Int>)
@@ -16,7 +16,7 @@ enum Opening: Hashable, Sendable {
   /// The most bytes that are asked for, and kept for the first reads.
   static let mostBytes = 1 << 20
 
-  /// What a user wants, with at least one byte and at most ``mostBytes``.
+  /// The opening that a user wants, with at least one byte and at most ``mostBytes``.
   init(_ wanted: RemoteOpening) {
     switch wanted {
     case .range(let range):

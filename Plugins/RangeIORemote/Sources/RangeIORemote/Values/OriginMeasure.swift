@@ -1,6 +1,6 @@
 internal import RangeIO
 
-/// How far away an origin is: the latency, the bandwidth of one connection, and what follows from them.
+/// The distance of an origin: the latency, the bandwidth of one connection, and what follows from them.
 ///
 /// The latency is a moving mean. The bandwidth is the median of the last bodies, weighted by their bytes: a mean would
 /// follow the one body that came at once, out of a buffer on the way, or that stood still for a while.
@@ -12,7 +12,7 @@ struct OriginMeasure: Hashable, Sendable {
 
   /// The weight of a new measurement of the latency.
   private static let weight = 0.2
-  /// How many bodies the bandwidth follows from.
+  /// The most bodies that the bandwidth follows from.
   private static let mostBodies = 8
   private var seconds: Double?
   /// The last ones, in the order in which they came.
@@ -50,10 +50,10 @@ struct OriginMeasure: Hashable, Sendable {
     return median.map { min(max($0.bytesPerSecond, 1), 1e12) } ?? 25e6
   }
 
-  /// Whether the latency was measured: an answer has come.
+  /// The latency was measured: an answer has come.
   var hasLatency: Bool { seconds != nil }
 
-  /// Whether the rate was measured.
+  /// The rate was measured.
   var hasRate: Bool { !bodies.isEmpty }
 
   /// For the description of a source.

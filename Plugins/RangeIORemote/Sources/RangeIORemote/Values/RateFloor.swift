@@ -34,7 +34,7 @@ struct RateFloor: Hashable, Sendable {
     self.pause = nil
   }
 
-  /// Whether a whole window has passed with fewer bytes than the floor asks for. Begins a new window when one has
+  /// Returns true if a whole window has passed with fewer bytes than the floor asks for. Begins a new window when one has
   /// passed.
   mutating func isTooSlow(at now: Duration) -> Bool {
     guard pause == nil, bytesPerSecond > 0, now - begin >= window else { return false }

@@ -20,11 +20,11 @@ public struct RequestPlan: Hashable, Sendable {
   public let ifMatch: String?
   /// The version to be read, of stores that keep versions. An authority puts it into the query.
   public let versionID: String?
-  /// Whether caches on the way are to ask the origin.
+  /// Caches on the way are to ask the origin.
   public let passesCaches: Bool
-  /// Whether headers and credentials of the caller may be sent along. If not, send ``fields`` and no more.
+  /// Headers and credentials of the caller may be sent along. If not, send ``fields`` and no more.
   let mayCarryCredentials: Bool
-  /// What whoever sends the request adds: `User-Agent`, and the caller's fields where they may go. A part of ``fields``.
+  /// The fields that the sender adds: `User-Agent`, and the caller's fields where they may go. A part of ``fields``.
   var additionalFields = HeaderFields()
   /// The cookies that redirects have set, beside those of the caller. A part of ``fields``.
   var cookie: String?

@@ -4,8 +4,8 @@ struct Route: Hashable, Sendable {
   let origin: ObjectURL
   /// Where requests go.
   private(set) var target: ObjectURL
-  /// Whether credentials and headers of the caller may go there. False for good once a redirect has led to another
-  /// origin, also if a later one leads back.
+  /// Credentials and headers of the caller may go there. False for good once a redirect has led to another origin, also
+  /// if a later one leads back.
   private(set) var mayCarryCredentials = true
   /// When to begin at the origin again, in seconds since 1970; `nil`: never.
   private(set) var expiry: Int?
@@ -16,7 +16,7 @@ struct Route: Hashable, Sendable {
     target = origin
   }
 
-  /// Whether requests go elsewhere than to the URL that the user gave.
+  /// Requests go elsewhere than to the URL that the user gave.
   var isRedirected: Bool { target != origin }
 
   /// This route, or the one that begins at the origin again if this one has expired.

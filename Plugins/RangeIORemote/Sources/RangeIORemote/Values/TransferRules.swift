@@ -1,4 +1,4 @@
-/// What machines need to know of a source's configuration. Constants.
+/// The parts of a source's configuration that machines need. Constants.
 struct TransferRules: Hashable, Sendable {
   /// The most bytes that are read of a 200 in place of a range: only for a range that ends within them. Default: 1 MiB.
   var prefixLimit = 1 << 20

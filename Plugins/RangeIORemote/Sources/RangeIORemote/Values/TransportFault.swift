@@ -1,4 +1,4 @@
-/// What went wrong below HTTP. Texts are our own words, without secrets.
+/// A fault below HTTP. Texts are our own words, without secrets.
 enum TransportFault: Hashable, Sendable {
   /// The host's name has no address.
   case unresolved
@@ -43,7 +43,7 @@ enum TransportFault: Hashable, Sendable {
   /// Anything else.
   case other(String)
 
-  /// Whether another connection may well do better, at once (RFC 9110, section 9.2.2: GET and HEAD may be repeated).
+  /// Another connection may well do better, at once (RFC 9110, section 9.2.2: GET and HEAD may be repeated).
   var isCut: Bool {
     switch self {
     case .reset, .goAway, .streamReset, .closedWithoutNotify, .leftOver: true
@@ -51,8 +51,8 @@ enum TransportFault: Hashable, Sendable {
     }
   }
 
-  /// Whether another connection may do better: what came in place of a head may be left over from the answer before, on
-  /// a connection that was kept open.
+  /// Another connection may do better: what came in place of a head may be left over from the answer before, on a
+  /// connection that was kept open.
   var mayBeLeftOver: Bool { if case .malformed = self { true } else { false } }
 
   /// The same where `proxy` was connected to, and not the server.
@@ -66,7 +66,7 @@ enum TransportFault: Hashable, Sendable {
     }
   }
 
-  /// How often in a row such an answer is asked for again.
+  /// The most repeats in a row after an answer that may be left over.
   static let mostLeftOver = 3
 
   /// Why TLS fails, where there is advice for it.
@@ -120,7 +120,7 @@ enum TransportFault: Hashable, Sendable {
   }
 }
 
-/// How a body that is received ended.
+/// The end of a body that is received.
 enum BodyEnd: Hashable, Sendable {
   /// As HTTP says, also with fewer bytes than the head promised.
   case complete
@@ -132,7 +132,7 @@ enum BodyEnd: Hashable, Sendable {
   case fault(TransportFault)
 }
 
-/// What to do with a body: drop `skip` bytes, take `take`, and read or abort what follows.
+/// The plan for a body: drop `skip` bytes, take `take`, and read or abort what follows.
 struct BodyPlan: Hashable, Sendable {
   let skip: Int
   let take: Int

@@ -4,7 +4,7 @@ import Testing
 
 /// Heads that are mended before they are parsed, and those that are left as they are, so that the parser refuses them.
 struct MendedHeadTests {
-  /// What the scan makes of `text` and how much of it is a head.
+  /// The outcome of scanning `text`, and the scan, which counts the bytes of the head.
   private func scan(_ text: String) -> (step: HeadScan.Step, scan: HeadScan) {
     var scan = HeadScan()
     for byte in text.utf8 {

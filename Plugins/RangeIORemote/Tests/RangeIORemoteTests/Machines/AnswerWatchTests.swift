@@ -2,7 +2,7 @@ import Testing
 
 @testable import RangeIORemote
 
-/// What a connection of HTTP/1.1 may bring, as values. Heads are texts here.
+/// Answers that a connection of HTTP/1.1 may bring, as values. Heads are texts here.
 struct AnswerWatchTests {
   private typealias Watch = AnswerWatch<String>
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RangeIORemote
 
-/// What an authority is asked, and what comes of its verdicts.
+/// The questions to an authority, and the results of its verdicts.
 struct AuthorityTests {
   private var rules: TransferRules {
     var rules = TransferRules()

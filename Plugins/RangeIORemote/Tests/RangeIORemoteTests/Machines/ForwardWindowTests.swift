@@ -3,7 +3,7 @@ import Testing
 
 @testable import RangeIORemote
 
-/// What is at hand of a body that is read forward.
+/// The bytes at hand of a body that is read forward.
 struct ForwardWindowTests {
   private func bytes(_ range: Range<Int>) -> Bytes { Bytes([UInt8](repeating: 1, count: range.count)) }
   private let mebibyte = 1 << 20

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RangeIORemote
 
-/// How descriptions begin, which bytes come with them, and what decides where HEAD or a range is refused.
+/// The first requests of descriptions, the bytes that come with them, and what decides where HEAD or a range is refused.
 struct OpeningTests {
   private let beginning = Opening(.beginning)
   private let version = ObjectVersion.tagged("\"a\"", size: 100_000)

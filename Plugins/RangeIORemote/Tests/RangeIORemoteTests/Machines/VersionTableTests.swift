@@ -2,11 +2,11 @@ import Testing
 
 @testable import RangeIORemote
 
-/// What tells versions apart: marks of HEAD × of the first GET × of later GETs, and the object replaced between any two.
+/// The table of version marks: of HEAD × of the first GET × of later GETs, and the object replaced between any two.
 ///
 /// The server has one object of two versions of equal size, and honours no `If-Match`.
 struct VersionTableTests {
-  /// What a server shows of a version, the first or the second.
+  /// The marks that a server shows of a version, the first or the second.
   enum Shown: CaseIterable {
     case none, weak, strong, date, sameDate, sameDateStrong, sameDateWeak, otherCase, gzipSuffix
 
@@ -25,7 +25,7 @@ struct VersionTableTests {
       }
     }
 
-    /// Whether it shows the date that both versions have.
+    /// It shows the date that both versions have.
     var hasSameDate: Bool { [.sameDate, .sameDateStrong, .sameDateWeak].contains(self) }
   }
 
@@ -81,7 +81,7 @@ struct VersionTableTests {
     return .success([order.first, order.later])
   }
 
-  /// What a description by GET says of a doubt, and of the stale answer after it.
+  /// The failure by which a description by GET ends a doubt: a change, or a stale answer.
   private func decided(_ run: inout ReadRun, _ shown: Shown, _ version: Int) throws -> Failure {
     run.described(try described(shown, version, byGet: true))
     return try #require(run.failure)

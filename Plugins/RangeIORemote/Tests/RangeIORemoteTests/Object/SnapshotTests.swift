@@ -4,7 +4,7 @@
   @testable import RangeIO
   @testable import RangeIORemote
 
-  /// What readers learn of an object beside its description.
+  /// The state of an object that readers see beside its description.
   @Suite struct SnapshotTests {
     @Test(arguments: [false, true])
     func `an object of which no range can be requested is read forward unless all of it is at hand`(hasNoRanges: Bool)

@@ -1,11 +1,11 @@
 @testable import RangeIORemote
 
-/// What a ``ModelServer`` answers to one request.
+/// The answer of a ``ModelServer`` to one request.
 struct ModelAnswer {
   /// `nil`: the connection failed before the head.
   var head: ResponseHead?
   var body: [UInt8] = []
-  /// What happens after the body, or in place of the head.
+  /// The fault after the body, or in place of the head.
   var fault: TransportFault?
 
   init(_ status: Int, _ fields: HeaderFields = HeaderFields(), body: [UInt8] = [], fault: TransportFault? = nil) {

@@ -2,7 +2,7 @@
 
 /// One version of the object that a ``ModelServer`` holds.
 struct ModelObject {
-  /// How the server tells versions apart.
+  /// The marks by which the server tells versions apart.
   enum Marking: CaseIterable {
     case strongTag, unquotedTag, weakTag, weakTagAndDate, date, versionID, nothing
   }
@@ -40,7 +40,7 @@ struct ModelObject {
     }
   }
 
-  /// Whether `version` may mean this one: its tag or date, and the size where there is neither.
+  /// True if `version` may mean this one: its tag or date, and the size where there is neither.
   ///
   /// Else the size need not agree: HEAD may have lied, or all answers alike, and the bytes are right all the same.
   func isMeant(by version: ObjectVersion, _ rules: TransferRules) -> Bool {

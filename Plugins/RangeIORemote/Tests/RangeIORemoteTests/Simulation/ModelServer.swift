@@ -14,7 +14,7 @@ struct ModelServer {
   let head: HeadHabit
   let conditions: ConditionHabit
   let redirects: RedirectHabit
-  /// Whether a cache stands before it that may show the version before the last.
+  /// A cache stands before the server, and may show the version before the last.
   let hasCache: Bool
   let ignoresRanges: Bool
   /// The most bytes of a 206.
@@ -30,7 +30,7 @@ struct ModelServer {
   /// The end of the last signature.
   private var signedUntil = 0
   var clock = testNow
-  /// Whether what is asked for is for a description.
+  /// The requests are for a description.
   var isDescribing = false
 
   init(seed: UInt64) {
@@ -50,7 +50,7 @@ struct ModelServer {
     versions.append(ModelObject(number: 0, marking: marking, size: size, &random))
   }
 
-  /// Whether no answer is wrong and the object stays.
+  /// No answer is wrong or very short, ranges are served, and the object stays.
   var isHonest: Bool { tricks == 0 && replacements == 0 && !ignoresRanges && head != .lies && cap > 2000 }
 
   mutating func answer(_ plan: RequestPlan) -> ModelAnswer {

@@ -5,7 +5,7 @@ import RangeIO
 /// Describes the object of a ``ModelServer`` and reads ranges of it, as the edge would: what the machines want is done,
 /// and the bytes are put together by their counts alone.
 struct SimulatedReads {
-  /// What went wrong with the library, not with the server.
+  /// A fault of the library, not of the server.
   struct Wrong: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
@@ -203,7 +203,7 @@ struct SimulatedReads {
     return (answer.fault.map { .fault($0) } ?? .complete, taken)
   }
 
-  /// What came with the first description stays.
+  /// Describes the object again. The bytes that came with the first description stay.
   private mutating func describeAgain() throws -> Result<ObjectDescription, Failure> {
     let first = opened
     defer { opened = first }

@@ -63,7 +63,7 @@ struct DescriptionRun {
     if case .receive(let plan) = action { plan } else { nil }
   }
 
-  /// Whether a GET of the first byte of the user's URL is to be sent now.
+  /// A GET of the first byte of the user's URL is to be sent now.
   var isProbing: Bool { request?.method == .get && request?.range == 0..<1 && request?.url == requests.first?.url }
 
   var description: ObjectDescription? {

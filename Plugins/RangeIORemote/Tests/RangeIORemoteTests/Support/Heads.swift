@@ -30,7 +30,7 @@ extension ObjectVersion {
 }
 
 extension ObjectVersion {
-  /// What an answer of this version shows.
+  /// The marks that an answer of this version shows.
   var marks: VersionMarks {
     switch identifier {
     case .versionID(let id): VersionMarks(versionID: id, tag: nil, date: nil)

@@ -21,7 +21,7 @@ struct SeededNumbers: RandomNumberGenerator {
   mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
 }
 
-/// How much the simulation does, from the environment.
+/// The size of the simulation, from the environment.
 enum SimulationScale {
   /// Seeds: `RANGEIO_SEEDS`, 20,000 unless given.
   static let seeds = number("RANGEIO_SEEDS", or: 20_000)

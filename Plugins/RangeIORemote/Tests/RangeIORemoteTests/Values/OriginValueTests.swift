@@ -3,7 +3,7 @@ import Testing
 
 @testable import RangeIORemote
 
-/// What is learnt of an origin: habits, rates, distances.
+/// The facts learnt of an origin: habits, rates, distances.
 struct OriginValueTests {
   @Test func `habits are learnt`() {
     var habits = Habits()

@@ -8,7 +8,7 @@
       var scheme: String
       var host: String
       var port: Int?
-      /// What stands before the bucket: empty, or a path without an ending `/`.
+      /// The path before the bucket: empty, or without an ending `/`.
       var prefix: String
     }
     /// `nil`: AWS.
@@ -16,10 +16,9 @@
 
     static let aws = S3Endpoint(server: nil)
 
-    /// What stands before the bucket: empty, or a path without an ending `/`.
+    /// The path before the bucket: empty, or without an ending `/`.
     var prefix: String { server?.prefix ?? "" }
 
-    /// Whether this is AWS.
     var isAWS: Bool { server == nil }
 
     private init(server: Server?) { self.server = server }

@@ -23,7 +23,7 @@
     /// The encoded path.
     var path: String
 
-    /// What the field `Host` says.
+    /// The value of the field `Host`.
     var authority: String {
       let usual = scheme == "http" ? 80 : 443
       return host + (port.flatMap { $0 == usual ? nil : ":\($0)" } ?? "")
@@ -34,7 +34,7 @@
   }
 
   extension S3Source.Addressing {
-    /// Whether the bucket stands in the host.
+    /// `true` if the bucket is part of the host.
     func usesHost(_ bucket: String, _ endpoint: S3Endpoint) -> Bool {
       switch self {
       case .path: false
@@ -45,7 +45,7 @@
       }
     }
 
-    /// Whether a bucket can be one label of a host (RFC 1123, 2.1), in lower case.
+    /// `true` if a bucket can be one label of a host (RFC 1123, 2.1), in lower case.
     private static func isLabel(_ bucket: String) -> Bool {
       let bytes = Array(bucket.utf8)
       let isMade = bytes.allSatisfy { byte in

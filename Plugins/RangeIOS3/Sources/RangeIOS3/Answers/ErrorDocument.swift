@@ -1,6 +1,6 @@
 #if S3
 
-  /// What an error answer of S3 says: an XML document, of which a few elements matter.
+  /// The body of an error answer of S3: an XML document, of which a few elements matter.
   ///
   /// Tolerant: other elements, namespaces, a beginning in the middle or an end too early do no harm. What is no XML has no
   /// elements. Never shows `StringToSign`, `AWSAccessKeyId` and other elements with parts of signatures.
@@ -18,7 +18,7 @@
       region = XMLText.first("Region", in: body).flatMap { Self.isName($0) ? $0 : nil }
     }
 
-    /// What a server may say for the name of a region or an error. Goes into hosts and messages, so nothing else passes.
+    /// `true` for text that may name a region or an error. It goes into hosts and messages, so nothing else passes.
     static func isName(_ text: String) -> Bool {
       1...64 ~= text.utf8.count
         && text.utf8.allSatisfy { byte in

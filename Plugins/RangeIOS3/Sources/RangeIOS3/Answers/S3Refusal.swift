@@ -20,13 +20,13 @@
         ?? XMLText.first("ServerTime", in: body).flatMap { SigningTime($0) }?.secondsSince1970
     }
 
-    /// What it was that was refused.
+    /// The request that was refused.
     struct Request: Sendable {
       var method: RequestPlan.Method
       /// `nil` for an anonymous request.
       var signature: SentSignature?
       var bucket: String
-      /// Whether a signature for the region, or a request to its host, would be another than the one that was sent.
+      /// `true` if a signature for the region, or a request to its host, would be another than the one that was sent.
       var differs: @Sendable (_ region: String) -> Bool
       /// Seconds since 1970 by our clock.
       var now: Int
@@ -36,7 +36,7 @@
     /// A request that is signed this many seconds early or late is accepted (AWS: 15 minutes; others fewer).
     static let tolerance = 240
 
-    /// What to do: mend and ask again, fail, or let the transport decide by the status.
+    /// Decides what to do: mend and ask again, fail, or let the transport decide by the status.
     func verdict(on request: Request) -> RefusalVerdict {
       if let region = bucketRegion ?? document.region, request.differs(region) { return .mend(.region(region)) }
       // Without a body, a GET tells more: the transport sends one after a verdict of none.
@@ -63,7 +63,7 @@
       "InvalidClientTokenId",
     ]
 
-    /// What S3 did, and what to do about it.
+    /// The error: what S3 did, and what to do about it.
     func failure(_ request: Request) -> ReadError {
       let (kind, advice, isTransient) = meaning(request)
       let code = document.code ?? "status \(status)"

@@ -1,7 +1,7 @@
 #if S3
   internal import RangeIORemote
 
-  /// What a request that was sent says of its own signature. Two reads may be refused together: the second finds here
+  /// The signature of a request that was sent, by its fields. Two reads may be refused together: the second finds here
   /// that the first has already replaced what was wrong.
   struct SentSignature: Equatable, Sendable {
     var accessKeyID: String
@@ -22,7 +22,7 @@
       sessionToken = fields["x-amz-security-token"]
     }
 
-    /// Whether it was made with `credentials`.
+    /// `true` if it was made with `credentials`.
     func isMade(with credentials: S3Credentials) -> Bool {
       accessKeyID.hasSameBytes(as: credentials.accessKeyID)
         && (sessionToken ?? "").hasSameBytes(as: credentials.sessionToken ?? "")

@@ -26,7 +26,7 @@
     /// A setting; an empty one counts as none.
     subscript(setting: String) -> String? { settings[setting].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// What the profile says of where credentials come from.
+    /// The credentials of a profile, or where they come from.
     enum Credentials: Equatable {
       case keys(S3Credentials)
       /// A command that prints them.
@@ -36,7 +36,7 @@
       case none
     }
 
-    /// How the profile gets credentials.
+    /// Determines how the profile gets credentials.
     ///
     /// - Throws: `invalidConfiguration` for ways that are not supported, and for half a key.
     func credentials() throws(ReadError) -> Credentials {

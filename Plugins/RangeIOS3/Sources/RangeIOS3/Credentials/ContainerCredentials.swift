@@ -9,7 +9,7 @@
     /// The addresses that may be asked without TLS, besides those of the machine itself: the services of ECS and EKS.
     private static let knownHosts = ["169.254.170.2", "169.254.170.23", "fd00:ec2::23"]
 
-    /// What the environment says; `nil` if it names no service.
+    /// The service that the environment names; `nil` if there is none.
     ///
     /// - Throws: `invalidConfiguration` for a URL without TLS of another machine, to which the token would go in the
     ///   clear.

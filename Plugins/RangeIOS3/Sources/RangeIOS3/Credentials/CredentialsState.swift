@@ -3,7 +3,7 @@
   /// Which credentials are used now, and when new ones are fetched. Pure: events in, answers out. At most one fetch runs
   /// at a time, for all readers.
   struct CredentialsState: Sendable {
-    /// What may happen to a request that needs credentials.
+    /// The reason why a request needs credentials.
     enum Question: Equatable, Sendable {
       /// It is about to be signed.
       case sign
@@ -11,7 +11,7 @@
       case replace(S3Credentials)
     }
 
-    /// What the one who asks should do.
+    /// The next step of the request.
     enum Answer: Equatable {
       /// Use these; begin to fetch others in the background if `fetches`.
       case use(S3Credentials, fetches: Bool)
@@ -34,7 +34,7 @@
     private var fetchBegan: Int?
     /// No fetch in the background before this.
     private var quietUntil = Int.min
-    /// What the server has refused: not used again unless there is nothing else.
+    /// The credentials that the server has refused: not used again unless there is nothing else.
     private var refused: S3Credentials?
 
     /// A request needs credentials.
@@ -72,14 +72,14 @@
 
     private mutating func wait(at now: Int) -> Answer { .wait(fetches: begins(at: now)) }
 
-    /// Whether a fetch begins: none is under way, or it hangs.
+    /// Begins a fetch if none is under way, or it hangs.
     private mutating func begins(at now: Int) -> Bool {
       if fetchBegan != nil, !hangs(at: now) { return false }
       fetchBegan = now
       return true
     }
 
-    /// Whether the fetch under way has taken too long. A clock that was set back counts as too long.
+    /// `true` if the fetch under way has taken too long. A clock that was set back counts as too long.
     func hangs(at now: Int) -> Bool { fetchBegan.map { !(0..<Self.patience).contains(now - $0) } ?? false }
 
     private func lasts(_ credentials: S3Credentials, _ now: Int, _ margin: Int) -> Bool {

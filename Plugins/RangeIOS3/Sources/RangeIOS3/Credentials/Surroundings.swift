@@ -2,7 +2,7 @@
   internal import Foundation
   internal import RangeIO
 
-  /// What credentials may come from: variables, files, programs and servers nearby. A test passes its own.
+  /// The places that credentials may come from: variables, files, programs and servers nearby. A test passes its own.
   struct Surroundings: Sendable {
     /// A small request to a service that gives credentials.
     struct Request: Equatable, Sendable {
@@ -12,13 +12,13 @@
       var body: [UInt8] = []
       /// For the whole exchange.
       var timeout: Duration
-      /// Whether a proxy may be between: not for services of the machine itself.
+      /// `true` for a service of the machine itself, which is asked without a proxy.
       var isLocal: Bool
       /// The file of certificates to trust in place of the system's, if one is named.
       var rootFile: String?
     }
 
-    /// What it answers.
+    /// The answer to a ``Request``.
     struct Answer: Equatable, Sendable {
       var status: Int
       /// At most 64 KiB.
@@ -31,7 +31,7 @@
     var home: String
     /// The text of a file; `nil` if there is none.
     var file: @Sendable (String) async throws -> String?
-    /// What a command prints.
+    /// Runs a command and returns its output.
     var run: @Sendable (String) async throws -> [UInt8]
     /// Sends a request. Throws if nobody answers in time.
     var send: @Sendable (Request) async throws -> Answer
@@ -63,7 +63,7 @@
         now: { Int(Date().timeIntervalSince1970.rounded(.down)) })
     }
 
-    /// What `HOME` says, as the AWS tools take it, also where the user's own directory is another: in containers.
+    /// The value of `HOME`, as the AWS tools take it, also where the user's own directory is another: in containers.
     static func home(_ environment: [String: String]) -> String? {
       environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
     }

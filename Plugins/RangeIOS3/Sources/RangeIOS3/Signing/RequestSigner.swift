@@ -8,7 +8,7 @@
   ///
   /// Equal to botocore's `S3SigV4Auth` and `S3SigV4QueryAuth`, which `SignatureTests` compares it with.
   struct RequestSigner: Sendable {
-    /// What is said of the body.
+    /// The statement about the body.
     enum Payload: String, Sendable {
       /// Not covered by the signature.
       case unsigned = "UNSIGNED-PAYLOAD"

@@ -14,7 +14,7 @@
     }
     private struct State {
       var keys: [Scope: SymmetricKey] = [:]
-      /// How many keys were derived, for tests.
+      /// The number of keys derived, for tests.
       var derivedCount = 0
     }
     private let state = Guarded(State())
@@ -22,7 +22,7 @@
     /// The most keys that are kept. All are dropped when there are more: each is derived again in some microseconds.
     private static let mostKeys = 16
 
-    /// How many keys were derived so far.
+    /// The number of keys derived so far.
     var derivedCount: Int { state.withLock { $0.derivedCount } }
 
     /// The key for requests of `day` to `service` in `region`.

@@ -1,10 +1,10 @@
 #if S3
 
   extension String {
-    /// Whether both have the same UTF-8. `==` also finds `é` as one character equal to `é` as two.
+    /// `true` if both have the same UTF-8. `==` also finds `é` as one character equal to `é` as two.
     func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Whether the UTF-8 of this text comes first, byte by byte.
+    /// `true` if the UTF-8 of this text comes first, byte by byte.
     func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
   }
 

@@ -1,6 +1,6 @@
 #if S3
 
-  /// What a signature covers: a request as it goes over the wire.
+  /// A request as a signature covers it: as it goes over the wire.
   struct UnsignedRequest: Equatable, Sendable {
     /// A field of the head. Names are compared without regard to case.
     struct Header: Equatable, Sendable {
@@ -17,11 +17,11 @@
     var method = "GET"
     /// `http` or `https`.
     var scheme = "https"
-    /// What the field `Host` says: with the port, unless that is the scheme's own.
+    /// The value of the field `Host`: with the port, unless that is the scheme's own.
     var host: String
     /// The path, encoded, with the `/` that it begins with.
     var path: String
-    /// What follows the `?`, encoded; empty for nothing.
+    /// The text after the `?`, encoded; empty for nothing.
     var query = ""
     /// The fields of the head that are known so far, except `Host`.
     var headers: [Header] = []

@@ -82,7 +82,7 @@
   }
 
   extension S3Endpoint {
-    /// What identifies an object among all sources, whatever its version and however it is addressed.
+    /// The identity of an object among all sources, whatever its version and however it is addressed.
     func identity(of address: S3Address) -> String {
       // A path before the bucket, as one server has for several stores, ends with a character that it cannot contain.
       let server = prefix.isEmpty ? name : "\(name)\(prefix)?"

@@ -6,7 +6,7 @@
   /// Signs the requests for one object, and mends what S3 refuses: credentials that expired, another region, a clock that
   /// is wrong.
   final class S3Authority: RequestAuthority {
-    /// What stays the same.
+    /// The settings that stay the same.
     struct Target: Sendable {
       var address: S3Address
       var endpoint: S3Endpoint
@@ -96,7 +96,7 @@
       return verdict
     }
 
-    /// Whether a request for `region` would be another than the one that was sent.
+    /// `true` if a request for `region` would be another than the one that was sent.
     private func differs(_ region: String, from sent: PreparedRequest, _ signature: SentSignature?) -> Bool {
       if let signature, !signature.region.hasSameBytes(as: region) { return true }
       // `try?`: a region that makes no URL is no better than the one before.
@@ -140,7 +140,7 @@
   }
 
   extension UnsignedRequest {
-    /// What will be sent, as a signature covers it.
+    /// The request to be sent, as a signature covers it.
     init(_ method: String, _ request: PreparedRequest) {
       self.init(
         method: method, scheme: request.url.scheme.rawValue, host: request.url.authority, path: request.url.path,

@@ -51,7 +51,7 @@
       public var endpoint: String?
       /// Where the bucket's name stands in requests. Default: ``S3Source/Addressing/automatic``.
       public var addressing = Addressing.automatic
-      /// Whether you agree to pay for requests to a bucket whose readers pay (`x-amz-request-payer`). Default: `false`.
+      /// `true` if you agree to pay for requests to a bucket whose readers pay (`x-amz-request-payer`). Default: `false`.
       public var requesterPays = false
       /// Settings for requests: connections, times, versions of HTTP. Of its `headers` those that begin with `x-amz-`
       /// are signed, such as the key of an object that is encrypted with a key of yours (SSE-C).

@@ -28,7 +28,7 @@
     }
     private let state = Guarded(State())
 
-    /// How long before or after the clock a signature is good, in seconds.
+    /// A signature is good for this many seconds before and after the clock.
     private static let tolerance = 900
 
     /// Changes how the store behaves.
@@ -91,7 +91,7 @@
       return text == signature(request, keys, time, sent.region) ? nil : "SignatureDoesNotMatch"
     }
 
-    /// What the signature must be, over the target and the fields as they came.
+    /// The signature that is right for the target and the fields as they came.
     private func signature(
       _ request: ServerRequest, _ keys: S3Credentials, _ time: SigningTime, _ region: String
     ) -> String? {

@@ -80,7 +80,7 @@
       await #expect(throws: ReadError.self) { _ = try await firstBytes(source) }
     }
 
-    /// What the object of ``with(count:_:)`` begins with.
+    /// Bytes of the object of ``with(count:_:)``, by default the first.
     static func content(_ range: Range<Int> = 0..<1_000, version: Int = 1) -> [UInt8] {
       ServedObject.content(range, version: version)
     }

@@ -23,7 +23,7 @@
     let listings = SharedWork<ListingKey, ServedItem.Listing>()
     let listingThreads = IOThreads(limit: 2)
 
-    /// What is listed. The directory itself belongs to it, since another may take its name.
+    /// The key of a listing. The directory itself belongs to it, since another may take its name.
     struct ListingKey: Hashable, Sendable {
       let path: [ServedName]
       let device, inode: UInt64

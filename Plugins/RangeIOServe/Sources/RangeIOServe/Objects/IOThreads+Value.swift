@@ -2,8 +2,8 @@ internal import RangeIO
 internal import Synchronization
 
 extension IOThreads {
-  /// What `work` returns, done on a thread that may wait for a disk or a server. In a cancelled task the work is told that it is
-  /// not wanted any more, and waited for.
+  /// Runs `work` on a thread that may wait for a disk or a server, and returns its result. In a cancelled task the work is told
+  /// that it is not wanted any more, and waited for.
   func value<Value: Sendable>(_ work: @escaping @Sendable (WorkInterest) throws -> Value) async throws -> Value {
     let interest = WorkInterest()
     return try await withTaskCancellationHandler {
@@ -23,7 +23,7 @@ extension IOThreads {
   }
 }
 
-/// Whether anyone still waits for work.
+/// Tells work whether anyone still waits for it.
 final class WorkInterest: Sendable {
   private let lost = Atomic<Bool>(false)
 

@@ -61,7 +61,7 @@
     /// The objects that are open.
     var openObjects: Int { pools.values.reduce(0) { $0 + $1.count } }
 
-    /// What the readers that are open have done, summed up.
+    /// The statistics of each open reader.
     var readers: [RangeReader.Statistics] { pools.values.flatMap(\.statistics) }
 
     func close() async { for pool in pools.values { await pool.close() } }

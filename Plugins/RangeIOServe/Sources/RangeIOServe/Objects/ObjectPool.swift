@@ -10,7 +10,7 @@
   /// is dropped closes with the last answer that reads from it. Names that led to nothing are not asked for again for as long
   /// as a look holds.
   final class ObjectPool: Sendable {
-    /// What a look found.
+    /// The result of a look.
     enum Found: Sendable {
       case object(OpenObject)
       case directory(ServedItem.Directory)
@@ -18,7 +18,7 @@
 
     private struct Entry {
       let object: OpenObject
-      /// How long the last look holds; `nil`: it is to be looked at again.
+      /// The time for which the last look holds; `nil`: it is to be looked at again.
       var checked: LookTime?
       var lastUse: UInt64
     }
@@ -38,7 +38,7 @@
       /// them out.
       var absences: [[ServedName]: Absence] = [:]
       var clock: UInt64 = 0
-      /// How often all were closed. A look that began before keeps nothing.
+      /// The times that all were closed. A look that began before keeps nothing.
       var closes = 0
     }
 
@@ -73,7 +73,7 @@
       return found?.object
     }
 
-    /// What stands at the path now.
+    /// Finds what is at the path now.
     func find(_ path: [ServedName]) async throws -> Found {
       if let found = try lately(path) { return found }
       return try await looks.value(for: path) {
@@ -83,7 +83,7 @@
       }
     }
 
-    /// What the last look found, if that still holds.
+    /// The result of the last look, if that still holds.
     private func lately(_ path: [ServedName]) throws -> Found? {
       if let object = ready(path) { return .object(object) }
       let now = time.now
@@ -91,7 +91,7 @@
       return nil
     }
 
-    /// Whether an object stands at the path, which may be one that cannot be opened now.
+    /// `true` if an object is at the path, which may be one that cannot be opened now.
     func isObject(_ path: [ServedName]) async -> Bool {
       // `try?`: where nothing is served, there is no object.
       if case .object = try? await upstream.look(at: path) { true } else { false }
@@ -108,7 +108,7 @@
     /// The objects that are open.
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// What the readers that are open have done.
+    /// The statistics of each open reader.
     var statistics: [RangeReader.Statistics] {
       let readers = state.withLock { $0.entries.values.map(\.object.reader) }
       return readers.map { $0.statistics() }
@@ -152,16 +152,15 @@
       }
     }
 
-    /// How long a look that `began` then and ends now holds. The next one is due a quarter of that time before, or three
-    /// times what this one took; and not before half of it is over.
+    /// The time for which a look that `began` then and ends now holds. The next one is due a quarter of it before its end,
+    /// or three times what this one took if that is longer, but not in its first half.
     private func lookTime(since began: ReadClock.Instant) -> LookTime {
       let over = began.advanced(by: upstream.freshness)
       let ahead = min(max(began.duration(to: time.now) * 3, upstream.freshness / 4), upstream.freshness / 2)
       return LookTime(isDue: over.advanced(by: .zero - ahead), isOver: over)
     }
 
-    /// What stands at the path, and whether that was found now: `false` if it is what was known before, since its source
-    /// cannot be asked.
+    /// Finds what is at the path. `isNew`: `false` if that is what was known before, since its source cannot be asked.
     private func find(_ path: [ServedName], _ known: OpenObject?) async throws -> (Found, isNew: Bool) {
       let name = path.last?.description ?? ""
       switch try await upstream.look(at: path) {

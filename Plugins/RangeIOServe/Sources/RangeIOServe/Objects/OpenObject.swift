@@ -15,7 +15,7 @@
     /// The field of that name, if a date is known. It is for answers after its second.
     let lastModified: HTTPField?
     let mediaType: String
-    /// Whether the version was settled then: its tag says so.
+    /// The version was settled then: its tag says so.
     private let isSettled: Bool
 
     init(identity: String, reader: RangeReader, snapshot: RangeReader.Snapshot, name: String) {
@@ -37,7 +37,7 @@
       mediaType = MediaTypes.type(ofName: name)
     }
 
-    /// Whether each read takes time that a client notices.
+    /// Each read takes time that a client notices.
     var isDistant: Bool { snapshot.source.cost.latency >= .milliseconds(1) }
 
     /// Where the piece ends that `range` begins with. Pieces end where blocks do.

@@ -6,12 +6,12 @@
   /// One verb: what stands at a path. The server asks for it when an object is requested and was not asked for lately
   /// (``freshness``), and keeps the reader that ``ServedItem/Object/open`` makes while the identity stays the same.
   public protocol ServedUpstream: Sendable {
-    /// What stands at the path of these names. None of the names is empty or begins with a dot, or has a slash.
+    /// Finds the item at the path of these names. None of the names is empty or begins with a dot, or has a slash.
     ///
     /// - Throws: `ReadError` with `notFound` if there is nothing, or nothing that may be served.
     func look(at path: [ServedName]) async throws -> ServedItem
 
-    /// How long the answer to a look holds.
+    /// The time for which the answer to a look holds.
     var freshness: Duration { get }
   }
 
@@ -50,7 +50,7 @@
     public struct Listing: Sendable, Hashable {
       /// In the order of their bytes.
       public var entries: [Entry]
-      /// Whether more may follow after the last of them.
+      /// `true` if more may follow after the last of them.
       public var isCut: Bool
 
       /// Entries, by default all.
@@ -68,7 +68,7 @@
       public let byteCount: Int?
       /// When it last changed.
       public let modifiedSecondsSince1970: Int?
-      /// Whether there are names below it.
+      /// `true` if there are names below it.
       public let isDirectory: Bool
 
       /// A line.

@@ -60,7 +60,7 @@
       }
     }
 
-    /// What the readers that are open have done.
+    /// The statistics of all open readers, summed up.
     private struct ReaderSum: Encodable {
       var reads = 0
       var bytes = 0

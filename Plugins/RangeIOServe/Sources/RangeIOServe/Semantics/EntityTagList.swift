@@ -36,7 +36,7 @@ package enum EntityTagList: Equatable, Sendable {
     return elements + [String(decoding: element, as: UTF8.self)]
   }
 
-  /// Whether one of these is `tag`, and both are strong.
+  /// `true` if one of these is `tag` and both are strong, and for `*`.
   package func matchesStrongly(_ tag: EntityTag?) -> Bool {
     switch self {
     case .any: true
@@ -44,7 +44,7 @@ package enum EntityTagList: Equatable, Sendable {
     }
   }
 
-  /// Whether one of these has the text of `tag`, weak or strong.
+  /// `true` if one of these has the text of `tag`, weak or strong, and for `*`.
   package func matchesWeakly(_ tag: EntityTag?) -> Bool {
     switch self {
     case .any: true

@@ -13,7 +13,7 @@ package struct HostPolicy: Sendable {
     self.names = names.contains("*") ? nil : Set(names.map { HTTPText.lower($0) } + ["localhost"])
   }
 
-  /// Whether a request with this `Host` is for this server.
+  /// `true` if a request with this `Host` is for this server.
   package func permits(_ authority: String) -> Bool {
     guard let host = Self.host(of: authority) else { return false }
     guard let names else { return true }
@@ -45,7 +45,7 @@ package struct HostPolicy: Sendable {
     text.isEmpty || text.utf8.first == UInt8(ascii: ":") && text.utf8.dropFirst().allSatisfy { (48...57).contains($0) }
   }
 
-  /// Whether `host` is an IPv4 address in four numbers.
+  /// `true` for an IPv4 address in four numbers.
   private static func isAddress(_ host: String) -> Bool {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts.allSatisfy { HTTPText.number($0).map { $0 < 256 } ?? false }

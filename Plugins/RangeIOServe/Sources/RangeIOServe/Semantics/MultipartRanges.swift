@@ -16,7 +16,7 @@ package struct MultipartRanges: Sendable {
 
   package var contentType: String { "multipart/byteranges; boundary=\(boundary)" }
 
-  /// What stands before the bytes of the range at `index`.
+  /// The text before the bytes of the range at `index`.
   package func head(at index: Int) -> String {
     let range = ranges[index]
     let start = index == 0 ? "" : "\r\n"
@@ -24,7 +24,7 @@ package struct MultipartRanges: Sendable {
       + "\(range.lowerBound)-\(range.upperBound - 1)/\(size)\r\n\r\n"
   }
 
-  /// What stands after the last range.
+  /// The text after the last range.
   package var end: String { "\r\n--\(boundary)--\r\n" }
 
   /// The bytes of the whole body.

@@ -6,7 +6,7 @@ package struct ServedVersion: Equatable, Sendable {
   package var tag: EntityTag?
   /// When the bytes last changed, to the second; `nil` if that is not known.
   package var modified: HTTPDate?
-  /// Whether that second is over. Otherwise the bytes could change again and keep the date, which names no version then
+  /// `true` once that second is over. Before, the bytes could change again and keep the date, which names no version then
   /// (RFC 9110, section 8.8.2.2).
   package var isDateFinal = true
   package var size: Int
@@ -61,7 +61,7 @@ package struct Preconditions: Equatable, Sendable {
     return .proceed
   }
 
-  /// Whether a `Range` applies: there is no `If-Range`, or it names this version (section 13.1.5).
+  /// `true` if a `Range` applies: there is no `If-Range`, or it names this version (section 13.1.5).
   ///
   /// A date counts only where there is no tag: two versions can have the same date, such as copies that keep it.
   package func allowRange(of version: ServedVersion) -> Bool {

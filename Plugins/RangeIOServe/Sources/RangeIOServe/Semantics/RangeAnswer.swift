@@ -1,6 +1,6 @@
 internal import RangeIORemote
 
-/// What a request for an object is answered with.
+/// The answer to a request for an object.
 package enum RangeAnswer: Equatable, Sendable {
   /// 200: all bytes.
   case whole

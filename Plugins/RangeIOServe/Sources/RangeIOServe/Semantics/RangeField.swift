@@ -1,6 +1,6 @@
 internal import RangeIORemote
 
-/// What a `Range` field asks for (RFC 9110, sections 14.1.1 and 14.2).
+/// The ranges that a `Range` field asks for (RFC 9110, sections 14.1.1 and 14.2).
 package struct RangeField: Equatable, Sendable {
   /// One range of the field.
   package enum Element: Equatable, Sendable {

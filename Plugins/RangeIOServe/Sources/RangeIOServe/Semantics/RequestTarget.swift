@@ -4,9 +4,8 @@ internal import RangeIO
 package struct RequestTarget: Equatable, Sendable {
   /// The names between slashes, decoded. None is empty, `.`, `..`, or has a slash or a NUL.
   package let names: [ServedName]
-  /// Whether the path ends in a slash.
   package let endsInSlash: Bool
-  /// What follows the question mark, as it was sent.
+  /// The text after the question mark, as it was sent.
   package let query: Substring?
 
   /// Parses a path that begins with a slash. `nil` if it names nothing that could be served: a name that begins with a

@@ -20,10 +20,10 @@ public struct ServedName: Hashable, Sendable, ExpressibleByStringLiteral, Custom
   /// The name as text. What is no UTF-8 shows as `\u{FFFD}`.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Whether ``description`` is all of it.
+  /// `true` if ``description`` is all of it: the name is UTF-8.
   var isText: Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-  /// Whether it may be served at all.
+  /// `false` for a name that is never served.
   package var isServed: Bool {
     !bytes.isEmpty && bytes.first != UInt8(ascii: ".") && !bytes.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
   }

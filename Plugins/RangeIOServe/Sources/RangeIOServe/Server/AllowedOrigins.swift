@@ -13,7 +13,7 @@
       isForAll = origins.contains("*")
     }
 
-    /// What pages may send besides what they always may, and what of an answer they see.
+    /// The fields that pages may send besides the usual ones, and those of an answer that they see.
     private static let requestFields = "Range, If-Range, If-Match, If-None-Match"
     private static let answerFields = "Content-Range, Content-Length, Accept-Ranges, ETag"
 

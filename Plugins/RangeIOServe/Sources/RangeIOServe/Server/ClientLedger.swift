@@ -1,7 +1,7 @@
 #if Serve
   internal import RangeIO
 
-  /// How many connections and answers each client has, by its address, within limits.
+  /// Counts the connections and answers of each client, by its address, within limits.
   final class ClientLedger: Sendable {
     enum Verdict: Equatable { case permitted, tooManyOfClient, tooMany }
 
@@ -60,7 +60,7 @@
       }
     }
 
-    /// Whether an answer could begin that most likely ends at once.
+    /// `true` if the limits allow an answer that most likely ends at once.
     func permits(_ client: String) -> Bool {
       state.withLock { state in
         state.answers < maxRequests && state.clients[client]?.answers ?? 0 < maxRequestsPerClient

@@ -5,7 +5,7 @@
   struct ConnectedClient: Sendable {
     /// The address without its port. All clients of a unix socket are one.
     let address: String
-    /// Whether it is on this machine.
+    /// The client is on this machine.
     let isLocal: Bool
     private let channel: any Channel
     private let executor: LoopExecutor?
@@ -25,8 +25,7 @@
       self.executor = executor
     }
 
-    /// What an answer does before each of its pieces: lets the event loop look at all connections, and ends if this one is
-    /// closed by then.
+    /// Lets the event loop look at all connections before each piece of an answer, and ends if this one is closed by then.
     ///
     /// - Throws: as ``check()``.
     func turn() async throws {

@@ -17,7 +17,7 @@ struct ConnectionDeadline: Equatable {
   /// Since when the client has closed its side and taken nothing.
   private var leftSince: Duration?
 
-  /// How long a client that has closed its side is waited for.
+  /// The time to wait for a client that has closed its side.
   static let leavingTime = Duration.seconds(5)
 
   /// - Parameter now: the time since any fixed moment, as in all calls.

@@ -15,11 +15,11 @@
     private let responder: Responder
     /// Requests that were passed on, and whose answers have not ended: what comes after them must wait for its turn.
     private var passedOn = 0
-    /// Whether the rest of a request that was answered here is still to come.
+    /// The rest of a request that was answered here is still to come.
     private var isSkipping = false
-    /// Whether an answer given here waits for its client, and so counts as one under way.
+    /// An answer given here waits for its client, and so counts as one under way.
     private var isWaiting = false
-    /// What was answered here since the loop looked at its connections.
+    /// The answers given here since the loop looked at its connections, and their bytes.
     private var answersAtOnce = 0
     private var bytesAtOnce = 0
     private let client: String

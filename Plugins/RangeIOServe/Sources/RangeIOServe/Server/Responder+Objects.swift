@@ -5,7 +5,7 @@
   internal import RangeIONIO
 
   extension Responder {
-    /// How often a request is begun anew because the source changed before the head was sent.
+    /// The most tries of a request, which begins anew if the source changed or closed before the head was sent.
     private static let mostTries = 4
 
     /// Answers with the object at `path`, or a part of it; with a listing, if it is a directory.
@@ -38,7 +38,7 @@
       }
     }
 
-    /// What is answered, before any byte is read.
+    /// An answer, before any byte is read.
     enum Outline {
       case finished(Answer)
       case range(HTTPResponse.Status, HTTPFields, Range<Int>)

@@ -89,7 +89,7 @@
         metadata: ["range": "\(head.headerFields[.range] ?? "")"])
     }
 
-    /// Whether `head` is for this server.
+    /// `true` if `head` is for this server.
     func mayAnswer(_ head: HTTPRequest) -> Bool {
       // A second `Host` is left among the fields: the request is ambiguous.
       guard let authority = head.authority, !head.headerFields.contains(.host) else { return false }
@@ -124,7 +124,7 @@
 
     private static let methods = "GET, HEAD, OPTIONS"
 
-    /// What `error`, before the head was sent, is to the client.
+    /// The answer after an `error` before the head was sent.
     func failure(_ error: any Error, _ target: RequestTarget) throws -> Answer {
       // The client has left, or the server stops.
       if error is CancellationError { throw error }

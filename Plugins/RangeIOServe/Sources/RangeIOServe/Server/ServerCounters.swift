@@ -1,7 +1,7 @@
 #if Serve
   internal import Synchronization
 
-  /// What a server has done, and what it is doing.
+  /// Counts answers by status, those that were cut off, and the bytes of bodies.
   final class ServerCounters: Sendable {
     private let succeeded = Atomic<Int>(0)
     private let redirected = Atomic<Int>(0)

@@ -4,7 +4,7 @@
   /// Who waits for an event loop to look at its connections, in order: a value. Generic over what waits, so that tests
   /// pass an `Int`.
   struct TurnQueue<Waiter> {
-    /// What waiting comes to.
+    /// The result of a wait.
     enum Verdict: Equatable {
       /// The waiter is kept, and a look has been asked for.
       case wait
@@ -14,7 +14,7 @@
       case pass
     }
 
-    /// How many go on after a look. Each sends a piece at most: 4 MiB together, a millisecond or two.
+    /// The most waiters that go on after a look. Each sends a piece at most: 4 MiB together, a millisecond or two.
     static var mostAtOnce: Int { 16 }
 
     private var waiters = CircularBuffer<Waiter>()

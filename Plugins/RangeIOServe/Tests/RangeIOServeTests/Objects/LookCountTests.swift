@@ -4,7 +4,7 @@
   import RangeIOTesting
   import Testing
 
-  /// How often the server asks a source which version it is.
+  /// The number of times that the server asks a source which version it is.
   struct LookCountTests {
     /// A source that counts how often it is asked.
     private struct CountedSource: RangeSource {

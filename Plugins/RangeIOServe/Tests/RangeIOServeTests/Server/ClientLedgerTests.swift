@@ -10,7 +10,7 @@
 
   @testable import RangeIOServe
 
-  /// What is counted against the limits of a client.
+  /// The counts against the limits of a client.
   struct ClientLedgerTests {
     @Test func `memory goes back to the system when three quarters of many answers have ended`() {
       var release = MemoryRelease()

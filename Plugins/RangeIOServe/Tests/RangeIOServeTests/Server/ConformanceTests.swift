@@ -203,7 +203,7 @@
       if item.status < 300 { #expect(answer.fields["accept-ranges"] == "bytes", name) }
     }
 
-    /// Whether both answers mean the same to a client.
+    /// `true` if both answers mean the same to a client.
     private static func isSame(_ a: ReceivedAnswer, _ b: ReceivedAnswer) -> Bool {
       guard a.status == b.status, a.fields["content-range"] == b.fields["content-range"] else { return false }
       return a.status >= 300 || a.body == b.body

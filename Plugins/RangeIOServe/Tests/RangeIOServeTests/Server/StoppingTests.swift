@@ -10,7 +10,7 @@
 
   @testable import RangeIOServe
 
-  /// What becomes of answers on their way to slow clients when the server stops.
+  /// The end of answers on their way to slow clients when the server stops.
   @Suite(.timeLimit(.minutes(2))) struct StoppingTests {
     /// Runs a server of one object until it has been told to stop while a client waits that has taken nothing.
     ///

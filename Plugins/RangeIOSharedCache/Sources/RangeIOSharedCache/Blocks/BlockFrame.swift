@@ -2,7 +2,7 @@
   internal import Crypto
   internal import RangeIO
 
-  /// How a block is written as a value of an engine, and read again.
+  /// Writes blocks as values of an engine, and reads them again.
   ///
   /// | bytes | |
   /// | :-- | :-- |

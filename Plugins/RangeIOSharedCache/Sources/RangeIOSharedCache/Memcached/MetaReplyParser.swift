@@ -69,7 +69,7 @@
       }
     }
 
-    /// What a value of no bytes says: that there is none, with a lease.
+    /// The meaning of a value of no bytes: there is none, with the state of its lease.
     private static func withoutValue(_ flags: Flags) -> NodeReply {
       flags.isLeased ? .leased : flags.isAwaited ? .awaited : .missing
     }

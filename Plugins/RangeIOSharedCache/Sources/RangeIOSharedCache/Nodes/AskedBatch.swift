@@ -6,7 +6,7 @@
     private var batch: NodeBatch?
     private var isCancelled = false
 
-    /// Whether to send `batch`. If not, it is finished.
+    /// Returns true if `batch` is to be sent. If not, it is finished.
     func begins(_ batch: NodeBatch) -> Bool {
       if isCancelled { batch.finish() } else { self.batch = batch }
       return !isCancelled

@@ -2,7 +2,7 @@
   internal import RangeIO
 
   extension CacheNode {
-    /// What is asked of a node.
+    /// A command to a node.
     enum Command: Sendable {
       case get(SharedBlockKey, lease: Duration?)
       case set(SharedBlockKey, Bytes, lifetime: Duration)

@@ -16,7 +16,7 @@
       var connectTimeout: TimeAmount
     }
 
-    /// What has happened so far.
+    /// The counts of commands by their outcome, and of outages.
     struct Counts: Sendable {
       var hits = 0
       var misses = 0
@@ -47,7 +47,7 @@
     let lastFault = NIOLockedValueBox<String?>(nil)
     let notes = NIOLockedValueBox(NodeNotes())
     var isClosed = false
-    /// What waits for a connection.
+    /// The batches that wait for a connection.
     var queued: [NodeBatch] = []
     var isProbeQueued = false
     /// The most commands under way; more are misses at once.
@@ -89,7 +89,7 @@
       return answer.withLockedValue { $0 }
     }
 
-    /// What has happened so far.
+    /// The counts so far, under the node's name.
     func statistics() -> Counters {
       let counts = counts.withLockedValue { $0 }
       return Counters(

@@ -4,7 +4,7 @@
 
   /// Writes commands as an engine wants them. Each has one reply, in their order.
   protocol CommandWriter: Sendable {
-    /// What comes first on a new connection.
+    /// Writes the first command of a new connection, if there is one.
     mutating func greet(_ login: NodeLogin?, into buffer: inout ByteBuffer) -> NodeGreeting
     /// The login, for a node that has refused the question of the greeting.
     mutating func logIn(_ login: NodeLogin, into buffer: inout ByteBuffer)
@@ -14,13 +14,13 @@
     mutating func set(_ key: SharedBlockKey, _ value: Bytes, lifetime: Duration, into buffer: inout ByteBuffer)
   }
 
-  /// What was sent first on a new connection.
+  /// The first command of a new connection.
   enum NodeGreeting {
     case nothing
-    /// What a node either takes or refuses. Commands may follow at once.
+    /// A command that a node either takes or refuses. Commands may follow at once.
     case greeting
-    /// Whether the node asks for a login. Nothing may follow before its reply: where none is asked for, a login means
-    /// something else.
+    /// The question whether the node wants a login. Nothing may follow before its reply: where none is wanted, a login
+    /// means something else.
     case question
   }
 

@@ -3,7 +3,7 @@
   internal import NIOPosix
   internal import NIOSSL
 
-  /// What is wrong with a node, for a person: what to do about it, where that is known.
+  /// The faults of a node in words for a person, with what to do about them where that is known.
   enum FaultText {
     /// - Parameter refusal: what the node says.
     static func of(refusal: String) -> String {

@@ -3,11 +3,11 @@
 
   /// Commands whose replies one caller waits for. On the event loop of its node only.
   final class NodeBatch {
-    /// What is to be sent; nothing once it is passed on, so that values which wait for a connection are not kept longer.
+    /// The commands to send; none once it is passed on, so that values which wait for a connection are not kept longer.
     private(set) var commands: [CacheNode.Command]
     private(set) var replies: [NodeReply?]
     private(set) var missing: Int
-    /// Whether a read waits for it.
+    /// A read waits for it.
     let isOfReads: Bool
     var timer: Scheduled<Void>?
     /// When it was sent; before that, when it began to wait for a connection.
@@ -49,7 +49,7 @@
       self.handler = handler
     }
 
-    /// Whether the node has sent nothing at all since.
+    /// The node has sent nothing at all since the batch was sent.
     var isSilent: Bool { (handler?.lastBytes ?? 0) <= began }
 
     /// The most time for a batch of `count` commands, in nanoseconds: half of what the source takes, and for each value as long
@@ -58,7 +58,7 @@
     /// - Parameter worth: the time that an answer is worth, a tenth of what the source takes.
     static func mostTime(for count: Int, worth: Int64) -> Int64 { 5 * worth + 200_000 * Int64(count) }
 
-    /// Whether nothing of it was answered because the node is still answering earlier commands on the same connection.
+    /// True if none of it is answered because the node is still answering earlier commands on the same connection.
     ///
     /// - Parameters:
     ///   - lastReply: when the last whole reply came on it.
@@ -75,7 +75,7 @@
       due = min(now + limit, began + max(limit, mostTime))
     }
 
-    /// What its first late reply says of the time that replies take; `nil` for the others, so that one pause counts once.
+    /// The longest pause so far, once, at the first late reply to a read; then `nil`, so that one pause counts once.
     func takeLateTime() -> Int64? {
       guard isOfReads, !isLateTold else { return nil }
       isLateTold = true

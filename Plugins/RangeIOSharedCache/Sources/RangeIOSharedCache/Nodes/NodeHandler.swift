@@ -6,7 +6,7 @@
   final class NodeHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// What is told of a reply. `nil`: the connection has ended before it.
+    /// Called with a reply; with `nil` if the connection has ended before it.
     typealias Answered = (NodeReply?) -> Void
 
     private var parser: any ReplyParser
@@ -24,7 +24,7 @@
     private(set) var replyCount = 0
     /// When the last bytes came, as ``NodeBatch/now`` tells it; zero before there were any.
     private(set) var lastBytes: Int64 = 0
-    /// Whether a timer will look at ``lastSign``.
+    /// A timer will look at ``lastSign``.
     var isWatched = false
     /// Called once, when the connection is not used any more.
     var ended: () -> Void = {}

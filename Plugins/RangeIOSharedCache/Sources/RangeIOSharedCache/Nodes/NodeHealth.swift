@@ -1,6 +1,6 @@
 #if SharedCache
 
-  /// Whether a node is worth asking, and for how long to wait. A value: times come in, decisions go out.
+  /// Decides whether a node is worth asking, and for how long to wait. A value: times come in, decisions go out.
   struct NodeHealth: Hashable, Sendable {
     private enum Phase: Hashable {
       case up
@@ -12,7 +12,7 @@
       case probed
     }
 
-    /// What to do with a request.
+    /// The decision about a request.
     enum Admission: Hashable {
       case ask
       /// It is answered as missing.
@@ -23,7 +23,7 @@
 
     private var phase = Phase.up
     private var failures = 0
-    /// Whether it has refused the last look-up that it answered.
+    /// The node has refused the last look-up that it answered.
     private var isRefusing = false
     private var outages = 0
     private var times = ReplyTimes()
@@ -38,8 +38,8 @@
     /// An hour.
     static let mostWorth: Int64 = 3_600_000_000_000
 
-    /// How long to wait for an answer: three times what 99 of 100 answers take; five times of what an answer is worth if that is
-    /// not known yet, and no longer.
+    /// The time to wait for an answer, in nanoseconds: three times what 99 of 100 answers take. At most, and until that is known,
+    /// five times `worth`, or the greater of `worth` and 500 ms if that is less.
     ///
     /// - Parameter worth: the time that an answer is worth. So long, or ten milliseconds, is always permitted.
     func limit(worth: Int64) -> Int64 {
@@ -52,10 +52,10 @@
     /// The time that 99 of 100 answers take.
     var usualTime: Int64? { times.percentile99 }
 
-    /// Whether it has not been given up.
+    /// The node has not been given up.
     var isUp: Bool { phase == .up || phase == .silent }
 
-    /// Whether a request may be sent now.
+    /// Decides about a request. The first one after a pause begins a probe.
     ///
     /// - Parameter isOfReads: whether something waits for the answer.
     mutating func admits(_ isOfReads: Bool, at now: Int64) -> Admission {

@@ -1,6 +1,6 @@
 #if SharedCache
 
-  /// What is wrong with a node although it answers.
+  /// The faults of a node that answers all the same.
   struct NodeNotes: Hashable, Sendable {
     /// There is a login, and the node does not ask for one.
     var needsNoLogin = false
@@ -16,7 +16,7 @@
         : elsewhere ?? puts
     }
 
-    /// Whether `refusal` is of some keys only, so that the node is as good as before.
+    /// True if `refusal` is of some keys only, so that the node is as good as before.
     static func isOfKey(_ refusal: String) -> Bool {
       ["MOVED ", "ASK ", "TRYAGAIN"].contains { refusal.hasPrefix($0) }
     }

@@ -1,7 +1,7 @@
 #if SharedCache
   internal import RangeIO
 
-  /// What a node answers to one command.
+  /// The answer of a node to one command.
   enum NodeReply: Sendable {
     case value(Bytes)
     /// There is no value, and the lease is the asker's.

@@ -1,6 +1,6 @@
 #if SharedCache
 
-  /// How long a node's answers take: a histogram that forgets. A value.
+  /// The times that a node's answers take: a histogram that forgets. A value.
   struct ReplyTimes: Hashable, Sendable {
     /// Four counts for each doubling, from 16 µs on.
     private var counts = [UInt32](repeating: 0, count: 64)

@@ -82,7 +82,7 @@
       }
     }
 
-    /// What an element of an aggregate has more than its line.
+    /// The elements and bytes that follow the line of an aggregate's element.
     private func skip(_ text: String) throws -> (elements: Int, bytes: Int) {
       let rest = String(text.dropFirst())
       switch text.utf8.first {
