@@ -1,5 +1,6 @@
 #if Serve
-  // Names of before, so that the compiler says what they are called now. They go after the first release.
+  // Names of before, so that the compiler says what they are called now. They go after the first release. `fatalError`: nothing can
+  // call what is unavailable.
 
   extension RangeServer {
     /// Now ``close()``, which waits.
