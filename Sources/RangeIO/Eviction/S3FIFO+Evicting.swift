@@ -3,22 +3,22 @@ extension S3FIFO {
   /// small queue.
   package mutating func evict() -> Int? { evict(.none) }
 
-  /// - Parameter reads: reads that were noted elsewhere.
-  mutating func evict(_ reads: SlotReads) -> Int? {
+  /// - Parameter notes: those of the table whose chunks these are.
+  mutating func evict(_ notes: SlotNotes) -> Int? {
     if hasSketch { sketch.fit(count) }
     isFilling = false
     looks = 0
-    if parameters.promotion == .frequency { return evictRarest(reads) }
+    if parameters.promotion == .frequency { return evictRarest(notes) }
     let isClock = parameters.promotion == .always
     let threshold = parameters.threshold
     var isMain = mainWeight > mainTarget
     while let slot = oldest(&isMain) {
       looks += 1
-      let uses = usesOf(slot, reads)
+      let uses = usesOf(slot, notes)
       let isEnough = isMain ? uses > 0 : uses >= threshold
-      countUses(slot, uses)
-      guard isEnough, looks < Self.mostLooks else { return leave(slot) }
-      moveToMain(slot, uses: isMain && !isClock ? uses - 1 : 0)
+      countUses(slot, uses, notes)
+      guard isEnough, looks < Self.mostLooks else { return leave(slot, notes) }
+      moveToMain(slot, uses: isMain && !isClock ? uses - 1 : 0, notes)
       if isClock { isMain = mainWeight > mainTarget }
     }
     return nil
@@ -33,54 +33,56 @@ extension S3FIFO {
 
   /// Compares the oldest chunk of the small queue with the oldest of main that was not read, and returns the one that
   /// was read less often. While main has room, what was read more than once moves there without that.
-  private mutating func evictRarest(_ reads: SlotReads) -> Int? {
+  private mutating func evictRarest(_ notes: SlotNotes) -> Int? {
     while count > 0 {
       looks += 1
       let isLast = looks == Self.mostLooks
       let oldest = queues.oldest(in: Self.main)
       let newcomer = queues.oldest(in: Self.small)
-      let isMainFull = mainWeight + (newcomer.map { Int(details[$0].weight) } ?? 0) > mainTarget
+      let isMainFull = mainWeight + (newcomer.map { Int(facts($0, notes).weight) } ?? 0) > mainTarget
       if let oldest, isMainFull || newcomer == nil {
-        let uses = usesOf(oldest, reads)
+        let uses = usesOf(oldest, notes)
         if uses > 0, !isLast {
-          countUses(oldest, uses)
-          moveToMain(oldest, uses: uses - 1)
+          countUses(oldest, uses, notes)
+          moveToMain(oldest, uses: uses - 1, notes)
           continue
         }
-        guard let newcomer, mainWeight <= mainTarget else { return leave(oldest) }
-        countUses(newcomer, usesOf(newcomer, reads))
-        if frequency(newcomer) > frequency(oldest) {
-          moveToMain(newcomer, uses: 0)
-          return leave(oldest)
+        guard let newcomer, mainWeight <= mainTarget else { return leave(oldest, notes) }
+        countUses(newcomer, usesOf(newcomer, notes), notes)
+        if frequency(newcomer, notes) > frequency(oldest, notes) {
+          moveToMain(newcomer, uses: 0, notes)
+          return leave(oldest, notes)
         }
-        return leave(newcomer)
+        return leave(newcomer, notes)
       }
       guard let newcomer else { return nil }
-      let uses = usesOf(newcomer, reads)
-      countUses(newcomer, uses)
-      guard uses > 0 || frequency(newcomer) > 1, !isLast else { return leave(newcomer) }
-      moveToMain(newcomer, uses: 0)
+      let uses = usesOf(newcomer, notes)
+      countUses(newcomer, uses, notes)
+      guard uses > 0 || frequency(newcomer, notes) > 1, !isLast else { return leave(newcomer, notes) }
+      moveToMain(newcomer, uses: 0, notes)
     }
     return nil
   }
 
   /// The uses of a chunk, with those that were noted elsewhere since it was last asked.
-  private mutating func usesOf(_ slot: Int, _ reads: SlotReads) -> UInt8 {
-    let uses = min(Mark.uses, marks[slot] & Mark.uses + reads.take(slot))
+  private mutating func usesOf(_ slot: Int, _ notes: SlotNotes) -> UInt8 {
+    let uses = min(Mark.uses, marks[slot] & Mark.uses + notes.takeReads(slot))
     marks[slot] = marks[slot] & ~Mark.uses | uses
     return uses
   }
 
-  private func frequency(_ slot: Int) -> Int { sketch.frequency(of: details[slot].fingerprint) }
-
-  /// Reads are counted here and when a chunk is stored, not when they happen: several of them count as one.
-  private mutating func countUses(_ slot: Int, _ uses: UInt8) {
-    if hasSketch, uses > 0 { sketch.add(details[slot].fingerprint) }
+  private func frequency(_ slot: Int, _ notes: SlotNotes) -> Int {
+    sketch.frequency(of: facts(slot, notes).fingerprint)
   }
 
-  private mutating func leave(_ slot: Int) -> Int {
-    if marks[slot] & Mark.isInMain == 0 { ghost.insert(details[slot].fingerprint, limit: count * 9 / 10) }
-    remove(slot)
+  /// Reads are counted here and when a chunk is stored, not when they happen: several of them count as one.
+  private mutating func countUses(_ slot: Int, _ uses: UInt8, _ notes: SlotNotes) {
+    if hasSketch, uses > 0 { sketch.add(facts(slot, notes).fingerprint) }
+  }
+
+  private mutating func leave(_ slot: Int, _ notes: SlotNotes) -> Int {
+    if marks[slot] & Mark.isInMain == 0 { ghost.insert(facts(slot, notes).fingerprint, limit: count * 9 / 10) }
+    remove(slot, notes)
     return slot
   }
 }

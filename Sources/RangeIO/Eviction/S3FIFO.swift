@@ -16,7 +16,7 @@
 /// (``init(tunedTo:)``) takes them from a ``PolicyTuner``. New parameters move nothing: they apply to what reaches the
 /// end of a queue from then on.
 ///
-/// Needs 17 bytes a slot and about 7 for the ghost, which is made at the first eviction; a tuned policy also 8 for its
+/// Needs a byte a slot beside the 16 in the notes of its table, or 17 without a table, and about 7 for the ghost, which is made at the first eviction; a tuned policy also 8 for its
 /// ``FrequencySketch``. ``hit(_:)`` reads one byte and writes it at most three times. ``evict()`` looks at 64 chunks at
 /// most: if all of them should stay, it evicts the last one. The other calls take constant time. Weights above 4 GiB
 /// count as 4 GiB. Measured with 100,000 chunks, read in random order through `any EvictionPolicy`: 9 ns a hit, 100 ns
@@ -36,11 +36,11 @@ package struct S3FIFO: EvictionPolicy {
   static let mostLooks = 64
   var looks = 0
 
-  /// The other facts that decide about a chunk, besides its uses. Kept apart, so that reading touches only one dense array of
-  /// bytes.
+  /// The other facts that decide about a chunk, besides its uses. Those of a store are in the notes of its table, as are the
+  /// queues, others in ``details``.
   struct Details {
-    var weight: UInt32
-    var fingerprint: UInt32
+    var weight: UInt32 = 0
+    var fingerprint: UInt32 = 0
   }
   /// A byte for each slot: two bits count uses up to three; one bit says which queue, one whether the chunk is past the
   /// window of the small queue. The upper three are the level at which reads are sampled, see ``ReadSample``.
@@ -94,54 +94,76 @@ package struct S3FIFO: EvictionPolicy {
   /// eviction, main also takes what does not fit into the small queue.
   package mutating func insert(_ slot: Int, key: UInt64, weight: Int) { insert(slot, key: key, weight: weight, .none) }
 
-  /// - Parameter reads: reads that were noted elsewhere.
-  mutating func insert(_ slot: Int, key: UInt64, weight: Int, _ reads: SlotReads) {
+  /// - Parameter notes: those of the table whose chunks these are, the same with each call.
+  mutating func insert(_ slot: Int, key: UInt64, weight: Int, _ notes: SlotNotes) {
     let details = Details(weight: UInt32(clamping: weight), fingerprint: Ghost.fingerprint(of: key))
     let isRemembered = ghost.remove(details.fingerprint) && parameters.asksGhost
     if hasSketch { sketch.add(details.fingerprint) }
     let entersMain = isRemembered || parameters.promotion == .always || isFilling && smallWeight >= smallTarget
-    queues.append(slot, to: entersMain ? Self.main : Self.small)
+    queues.append(slot, to: entersMain ? Self.main : Self.small, notes)
     marks.extend(toHold: slot, filler: 0)
     marks[slot] = (entersMain ? Mark.isInMain : 0) | sample.level(of: details.fingerprint)
-    self.details.extend(toHold: slot, filler: Details(weight: 0, fingerprint: 0))
-    self.details[slot] = details
+    set(slot, details, notes)
     charge(slot, Int(details.weight))
     count += 1
-    if !entersMain { moveWindow(past: slot, reads) }
+    if !entersMain { moveWindow(past: slot, notes) }
     if marks[slot] >= sample.floor { sample.note(details.fingerprint) }
   }
 
-  package mutating func hit(_ slot: Int) {
+  /// The facts of a chunk.
+  func facts(_ slot: Int, _ notes: SlotNotes) -> Details {
+    guard let facts = notes.facts(slot) else { return details[slot] }
+    return Details(weight: facts.pointee.weight, fingerprint: facts.pointee.fingerprint)
+  }
+
+  private mutating func set(_ slot: Int, _ new: Details, _ notes: SlotNotes) {
+    if let facts = notes.facts(slot) {
+      (facts.pointee.weight, facts.pointee.fingerprint) = (new.weight, new.fingerprint)
+    } else {
+      details.extend(toHold: slot, filler: Details())
+      details[slot] = new
+    }
+  }
+
+  package mutating func hit(_ slot: Int) { hit(slot, .none) }
+
+  @inline(__always) mutating func hit(_ slot: Int, _ notes: SlotNotes) {
     let mark = marks[slot]
     if mark & Mark.uses != Mark.uses { marks[slot] = mark &+ 1 }
-    if mark >= sample.floor { note(slot) }
+    if mark >= sample.floor { note(slot, notes) }
   }
 
   /// Not inlined: seldom called, and every hit would save registers for it.
-  @inline(never) private mutating func note(_ slot: Int) { sample.note(details[slot].fingerprint) }
-
-  package mutating func reweigh(_ slot: Int, weight: Int) {
-    let weight = UInt32(clamping: weight)
-    charge(slot, Int(weight) - Int(details[slot].weight))
-    details[slot].weight = weight
+  @inline(never) private mutating func note(_ slot: Int, _ notes: SlotNotes) {
+    sample.note(facts(slot, notes).fingerprint)
   }
 
-  package mutating func remove(_ slot: Int) {
-    if windowEnd == slot { windowEnd = queues.next(after: slot) }
-    queues.remove(slot)
-    charge(slot, -Int(details[slot].weight))
+  package mutating func reweigh(_ slot: Int, weight: Int) { reweigh(slot, weight: weight, .none) }
+
+  mutating func reweigh(_ slot: Int, weight: Int, _ notes: SlotNotes) {
+    let weight = UInt32(clamping: weight)
+    charge(slot, Int(weight) - Int(facts(slot, notes).weight))
+    if let facts = notes.facts(slot) { facts.pointee.weight = weight } else { details[slot].weight = weight }
+  }
+
+  package mutating func remove(_ slot: Int) { remove(slot, .none) }
+
+  mutating func remove(_ slot: Int, _ notes: SlotNotes) {
+    if windowEnd == slot { windowEnd = queues.next(after: slot, notes) }
+    queues.remove(slot, notes)
+    charge(slot, -Int(facts(slot, notes).weight))
     count -= 1
     if count == 0 { isFilling = true }
   }
 
-  mutating func moveToMain(_ slot: Int, uses: UInt8) {
-    let weight = Int(details[slot].weight)
+  mutating func moveToMain(_ slot: Int, uses: UInt8, _ notes: SlotNotes) {
+    let weight = Int(facts(slot, notes).weight)
     charge(slot, -weight)
-    if windowEnd == slot { windowEnd = queues.next(after: slot) }
+    if windowEnd == slot { windowEnd = queues.next(after: slot, notes) }
     marks[slot] = marks[slot] & Mark.level | Mark.isInMain | uses
     charge(slot, weight)
-    queues.remove(slot)
-    queues.append(slot, to: Self.main)
+    queues.remove(slot, notes)
+    queues.append(slot, to: Self.main, notes)
   }
 
   /// Adds `weight` to the queue that the chunk's mark names.
@@ -156,17 +178,17 @@ package struct S3FIFO: EvictionPolicy {
 
   /// A chunk has entered the small queue: others leave its newer half, two at most. Those that do begin to count reads
   /// anew, if the parameters want it.
-  private mutating func moveWindow(past slot: Int, _ reads: SlotReads) {
+  private mutating func moveWindow(past slot: Int, _ notes: SlotNotes) {
     if windowEnd == nil { windowEnd = slot }
     for _ in 0..<2 {
       guard windowWeight > smallTarget / 2, let slot = windowEnd else { return }
-      windowWeight -= Int(details[slot].weight)
+      windowWeight -= Int(facts(slot, notes).weight)
       marks[slot] |= Mark.isPastWindow
       if parameters.hasWindow {
         marks[slot] &= ~Mark.uses
-        _ = reads.take(slot)
+        _ = notes.takeReads(slot)
       }
-      windowEnd = queues.next(after: slot)
+      windowEnd = queues.next(after: slot, notes)
     }
   }
 }

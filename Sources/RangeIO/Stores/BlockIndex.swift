@@ -5,9 +5,12 @@ import Synchronization
 ///
 /// A directory names pages of 128 buckets, each with open addressing. A page that is three quarters full is split by the next
 /// bit of the hash; a directory that is too small for that is doubled. So no page is ever copied or freed while the index
-/// lasts, and who reads it without the lock finds a bucket, be it an old one. A bucket has the address of a note, 32
-/// bits of the hash, and a slot; it is two words, which a reader may see of two different entries: the note says whose it
-/// is. An entry that is being moved may seem to be absent.
+/// lasts, and who reads it without the lock finds a bucket, be it an old one. An entry that is being moved may seem to be
+/// absent.
+///
+/// A bucket is one word: the address of a note, and the lowest 20 bits of the hash where an address has only zeros. Of these
+/// the lowest 7 are the bucket where the entry belongs. The note says whose entry it is. The next 20 bits choose the page: only
+/// when one is split, they are calculated again, from its notes.
 ///
 /// Source: R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, "Extendible hashing: a fast access method for dynamic
 /// files", ACM TODS 4 (3), 1979.
@@ -19,11 +22,12 @@ struct BlockIndex: ~Copyable {
   private static let bucketCount = 128
   private static let mostUsed = bucketCount / 4 * 3
   private static let mask = bucketCount - 1
-  /// The lower bits of the hash are the bucket, those above them the page.
-  private static let pageShift = UInt32(7)
-  private static let mostDepth = 32 - Int(pageShift)
-  /// The bytes of a page: its own line, and two words for each bucket.
-  static let pageByteCount = IndexMemory.line + bucketCount * 16
+  /// The lowest bits of the hash are in the bucket, those above them choose the page, and those above these the shard.
+  private static let partMask: UInt64 = 1 << 20 - 1
+  private static let pageShift = 20
+  private static let mostDepth = 20
+  /// The bytes of a page: its own line, and a word for each bucket.
+  static let pageByteCount = IndexMemory.line + bucketCount * 8
 
   private let memory: IndexMemory
   private var directory: UnsafeMutablePointer<Word>
@@ -54,52 +58,59 @@ struct BlockIndex: ~Copyable {
   /// Where readers begin: the directory, with the logarithm of its size in the lowest bits.
   var root: UInt { UInt(bitPattern: directory) | UInt(depth) }
 
-  /// The page of a tag.
-  @inline(__always) static func page(_ root: UInt, _ tag: UInt32) -> Page {
+  /// The page of a hash.
+  @inline(__always) static func page(_ root: UInt, _ hash: UInt64) -> Page {
     let directory = UnsafeMutablePointer<Word>(bitPattern: root & ~63).unsafelyUnwrapped
-    return page(directory, Int(tag >> pageShift) & (1 &<< Int(root & 63) &- 1))
+    return page(directory, Int(truncatingIfNeeded: hash >> pageShift) & (1 &<< Int(root & 63) &- 1))
   }
 
   @inline(__always) private static func page(_ directory: UnsafeMutablePointer<Word>, _ place: Int) -> Page {
     Page(bitPattern: directory[place].load(ordering: .acquiring)).unsafelyUnwrapped
   }
 
-  /// The place after `place` of an entry with this tag; the tag's own is the first. Its note has to be asked whether it is of the key that is looked for.
+  /// The entry at or after `place` whose note may have this hash; the hash's own place is the first. Its note has to be asked
+  /// whether it is of the key that is looked for.
   ///
-  /// - Returns: the address of its note; 0 where the entries end.
-  @inline(__always) static func next(_ tag: UInt32, in page: Page, from place: inout Int) -> UInt {
+  /// - Returns: the entry; 0 where the entries end.
+  @inline(__always) static func next(_ hash: UInt64, in page: Page, from place: inout Int) -> UInt {
+    let part = UInt(hash & partMask)
     for _ in 0..<bucketCount {
-      let note = page[2 &* place].load(ordering: .acquiring)
-      if note == 0 || UInt32(truncatingIfNeeded: page[2 &* place &+ 1].load(ordering: .relaxed)) == tag { return note }
+      let entry = page[place].load(ordering: .acquiring)
+      if entry == 0 || entry & UInt(partMask) == part { return entry }
       place = (place &+ 1) & mask
     }
     return 0
   }
 
-  @inline(__always) static func firstPlace(_ tag: UInt32) -> Int { Int(tag) & mask }
+  /// The address of an entry's note.
+  @inline(__always) static func note(of entry: UInt) -> UInt { entry >> 16 & ~15 }
+
+  private static func entry(_ note: UInt, _ hash: UInt64) -> UInt {
+    // Systems give programs addresses below 2^47, or 2^48, unless they ask for others.
+    precondition(note >> 48 == 0 && note & 15 == 0, "an object is above 2^48, or not at a multiple of 16")
+    return note << 16 | UInt(hash & partMask)
+  }
+
+  @inline(__always) static func firstPlace(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & mask }
 
   @inline(__always) static func place(after place: Int) -> Int { (place &+ 1) & mask }
 
-  /// Checks whether the bucket still has this note, seen in one order with ``Hazards``.
-  @inline(__always) static func has(_ note: UInt, in page: Page, at place: Int) -> Bool {
-    page[2 &* place].load(ordering: .sequentiallyConsistent) == note
+  /// Checks whether the bucket still has this entry, seen in one order with ``Hazards``.
+  @inline(__always) static func has(_ entry: UInt, in page: Page, at place: Int) -> Bool {
+    page[place].load(ordering: .sequentiallyConsistent) == entry
   }
 
-  @inline(__always) static func slot(in page: Page, at place: Int) -> Int {
-    Int(page[2 &* place &+ 1].load(ordering: .relaxed) >> 32)
-  }
-
-  /// Has the processor fetch the bucket of a tag, if the index is so large that its caches may not have it.
-  @inline(__always) static func prefetch(_ root: UInt, _ tag: UInt32) {
+  /// Has the processor fetch the bucket of a hash, if the index is so large that its caches may not have it.
+  @inline(__always) static func prefetch(_ root: UInt, _ hash: UInt64) {
     guard root & 63 > 5 else { return }
-    rio_prefetch(page(root, tag) + 2 &* firstPlace(tag))
+    rio_prefetch(page(root, hash) + firstPlace(hash))
   }
 
   // MARK: changing
 
   /// Checks whether an entry can be added. Only if very many hashes are nearly alike it cannot, as when offsets are
   /// chosen for that: a page is split long before it is full, if it may be.
-  func hasRoom(for tag: UInt32) -> Bool { Self.used(Self.page(root, tag)) < Self.mask }
+  func hasRoom(for hash: UInt64) -> Bool { Self.used(Self.page(root, hash)) < Self.mask }
 
   /// Checks whether a page may be split. The directory, of a word for each page or more, must not grow without end for
   /// hashes that are alike.
@@ -108,43 +119,45 @@ struct BlockIndex: ~Copyable {
   }
 
   /// Adds an entry that is not there, and for which there is room.
-  mutating func add(_ note: UInt, tag: UInt32, slot: UInt32) {
-    var page = Self.page(root, tag)
+  ///
+  /// - Parameter hashOf: the hash of a note that is there.
+  mutating func add(_ note: UInt, hash: UInt64, hashOf: (UInt) -> UInt64) {
+    var page = Self.page(root, hash)
     while Self.used(page) >= Self.mostUsed, maySplit(page) {
-      split(page, tag)
-      page = Self.page(root, tag)
+      split(page, hash, hashOf)
+      page = Self.page(root, hash)
     }
     precondition(Self.used(page) < Self.mask, "a shard's index is full")
-    Self.enter(note, UInt(slot) << 32 | UInt(tag), in: page)
+    Self.enter(Self.entry(note, hash), in: page)
     Self.setUsed(page, Self.used(page) + 1)
     count += 1
   }
 
   /// Puts another note in the place of one. No reader finds the old one from now on.
-  mutating func exchange(_ old: UInt, for new: UInt, tag: UInt32) {
-    let page = Self.page(root, tag)
-    page[2 * Self.place(of: old, tag, in: page)].store(new, ordering: .sequentiallyConsistent)
+  mutating func exchange(_ old: UInt, for new: UInt, hash: UInt64) {
+    let page = Self.page(root, hash)
+    page[Self.place(of: Self.entry(old, hash), in: page)].store(
+      Self.entry(new, hash), ordering: .sequentiallyConsistent)
   }
 
   /// No reader finds it from now on.
-  mutating func remove(_ note: UInt, tag: UInt32) {
-    let page = Self.page(root, tag)
-    Self.remove(at: Self.place(of: note, tag, in: page), of: page)
+  mutating func remove(_ note: UInt, hash: UInt64) {
+    let page = Self.page(root, hash)
+    Self.remove(at: Self.place(of: Self.entry(note, hash), in: page), of: page)
     Self.setUsed(page, Self.used(page) - 1)
     count -= 1
   }
 
-  private static func place(of note: UInt, _ tag: UInt32, in page: Page) -> Int {
-    var place = firstPlace(tag)
-    while page[2 * place].load(ordering: .relaxed) != note { place = (place + 1) & mask }
+  private static func place(of entry: UInt, in page: Page) -> Int {
+    var place = Int(entry) & mask
+    while page[place].load(ordering: .relaxed) != entry { place = (place + 1) & mask }
     return place
   }
 
-  private static func enter(_ note: UInt, _ rest: UInt, in page: Page) {
-    var place = Int(rest) & mask
-    while page[2 * place].load(ordering: .relaxed) != 0 { place = (place + 1) & mask }
-    page[2 * place + 1].store(rest, ordering: .relaxed)
-    page[2 * place].store(note, ordering: .releasing)
+  private static func enter(_ entry: UInt, in page: Page) {
+    var place = Int(entry) & mask
+    while page[place].load(ordering: .relaxed) != 0 { place = (place + 1) & mask }
+    page[place].store(entry, ordering: .releasing)
   }
 
   /// Fills the hole with a later entry that may be there, then continues with the hole that this entry leaves (Knuth,
@@ -153,43 +166,37 @@ struct BlockIndex: ~Copyable {
     var (hole, place) = (place, place)
     while true {
       place = (place + 1) & mask
-      let note = page[2 * place].load(ordering: .relaxed)
-      if note == 0 { break }
-      let rest = page[2 * place + 1].load(ordering: .relaxed)
-      if (place - Int(rest)) & mask >= (place - hole) & mask {
-        page[2 * hole + 1].store(rest, ordering: .relaxed)
-        page[2 * hole].store(note, ordering: .sequentiallyConsistent)
+      let entry = page[place].load(ordering: .relaxed)
+      if entry == 0 { break }
+      if (place - Int(truncatingIfNeeded: entry)) & mask >= (place - hole) & mask {
+        page[hole].store(entry, ordering: .sequentiallyConsistent)
         hole = place
       }
     }
-    page[2 * hole].store(0, ordering: .sequentiallyConsistent)
+    page[hole].store(0, ordering: .sequentiallyConsistent)
   }
 
   /// Moves about half of a page's entries to a new one. They are in both until the directory names the new one.
-  private mutating func split(_ page: Page, _ tag: UInt32) {
+  private mutating func split(_ page: Page, _ hash: UInt64, _ hashOf: (UInt) -> UInt64) {
     let depth = Self.depth(page)
     if depth == self.depth { doubleDirectory() }
     let new = Self.newPage(memory, depth: depth + 1)
-    let bit = UInt(1) << (UInt(Self.pageShift) + UInt(depth))
+    let bit = UInt64(1) << (Self.pageShift + depth)
     var moved: [UInt] = []
     for place in 0..<Self.bucketCount {
-      let note = page[2 * place].load(ordering: .relaxed)
-      let rest = page[2 * place + 1].load(ordering: .relaxed)
-      guard note != 0, rest & bit != 0 else { continue }
-      Self.enter(note, rest, in: new)
-      moved.append(note)
-      moved.append(rest)
+      let entry = page[place].load(ordering: .relaxed)
+      guard entry != 0, hashOf(Self.note(of: entry)) & bit != 0 else { continue }
+      Self.enter(entry, in: new)
+      moved.append(entry)
     }
-    Self.setUsed(new, moved.count / 2)
+    Self.setUsed(new, moved.count)
     Self.setDepth(page, depth + 1)
-    let first = Int(tag >> Self.pageShift) & (1 << depth - 1) | 1 << depth
+    let first = Int(truncatingIfNeeded: hash >> Self.pageShift) & (1 << depth - 1) | 1 << depth
     for place in stride(from: first, to: 1 << self.depth, by: 2 << depth) {
       directory[place].store(UInt(bitPattern: new), ordering: .releasing)
     }
-    for index in stride(from: 0, to: moved.count, by: 2) {
-      Self.remove(at: Self.place(of: moved[index], UInt32(truncatingIfNeeded: moved[index + 1]), in: page), of: page)
-    }
-    Self.setUsed(page, Self.used(page) - moved.count / 2)
+    for entry in moved { Self.remove(at: Self.place(of: entry, in: page), of: page) }
+    Self.setUsed(page, Self.used(page) - moved.count)
   }
 
   private mutating func doubleDirectory() {

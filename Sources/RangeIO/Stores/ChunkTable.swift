@@ -49,11 +49,10 @@ package struct ChunkTable: ~Copyable {
   /// The chunk in a slot. The table holds one retain on it.
   func owner(_ number: Int) -> Unmanaged<BlockBacking> { BlockBacking.object(of: note(number)) }
 
-  /// The reads of chunks that readers without a lock have noted.
-  var reads: SlotReads { SlotReads(slots.elements) }
+  var notes: SlotNotes { SlotNotes(slots.elements) }
 
-  /// The hash of a key. The upper half selects the shard and is the same for all blocks of an extent; the lower
-  /// half is the tag.
+  /// The hash of a key. Its lower bits are for the index, those from the 40th on select the shard. All but the lowest two are the
+  /// same for all blocks of an extent.
   @inline(__always) package static func hash(token: UInt64, block: Int) -> UInt64 {
     var hash = token &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: block >> 2) &* 0xC2B2_AE3D_27D4_EB4F
     hash ^= hash >> 32
@@ -86,13 +85,12 @@ package struct ChunkTable: ~Copyable {
   @inline(__always) static func hit(
     _ root: UInt, _ token: UInt64, _ block: Int, _ hash: UInt64, from lower: Int, to upper: Int, floor: UInt8
   ) -> Sight {
-    let tag = UInt32(truncatingIfNeeded: hash)
-    let page = BlockIndex.page(root, tag)
-    var place = BlockIndex.firstPlace(tag)
-    let found = BlockIndex.next(tag, in: page, from: &place)
+    let page = BlockIndex.page(root, hash)
+    var place = BlockIndex.firstPlace(hash)
+    let found = BlockIndex.next(hash, in: page, from: &place)
     guard found != 0 else { return .absent }
     guard let hazard = Hazards.own else { return .unclear }
-    let note = note(at: found)
+    let note = note(at: BlockIndex.note(of: found))
     let object = BlockBacking.object(of: note).toOpaque()
     _ = hazard.pointee.exchange(UInt(bitPattern: object), ordering: .sequentiallyConsistent)
     defer { hazard.pointee.store(0, ordering: .releasing) }
@@ -126,16 +124,15 @@ package struct ChunkTable: ~Copyable {
 
   /// The slot of a chunk and its note, or 0 and nothing.
   func look(_ token: UInt64, _ block: Int, _ hash: UInt64) -> (slot: Int, note: UnsafeMutablePointer<Note>?) {
-    let tag = UInt32(truncatingIfNeeded: hash)
-    let page = BlockIndex.page(root, tag)
+    let page = BlockIndex.page(root, hash)
     // A block or token that is too large for a key is compared with zero here, so it is not found.
     let key = BlockBacking.key(token: token, block: block)
-    var place = BlockIndex.firstPlace(tag)
+    var place = BlockIndex.firstPlace(hash)
     while true {
-      let found = BlockIndex.next(tag, in: page, from: &place)
+      let found = BlockIndex.next(hash, in: page, from: &place)
       guard found != 0 else { return (0, nil) }
-      let note = Self.note(at: found)
-      if BlockBacking.isOf(key, note) { return (BlockIndex.slot(in: page, at: place), note) }
+      let note = Self.note(at: BlockIndex.note(of: found))
+      if BlockBacking.isOf(key, note) { return (Int(note.pointee.slot), note) }
       place = BlockIndex.place(after: place)
     }
   }
@@ -143,7 +140,7 @@ package struct ChunkTable: ~Copyable {
   func find(token: UInt64, block: Int, hash: UInt64) -> Int { look(token, block, hash).slot }
 
   /// Checks whether a chunk that is not in the table can be added.
-  func hasRoom(for hash: UInt64) -> Bool { index.hasRoom(for: UInt32(truncatingIfNeeded: hash)) }
+  func hasRoom(for hash: UInt64) -> Bool { index.hasRoom(for: hash) }
 
   /// Adds a chunk that is not in the table, and for which there is room.
   ///
@@ -156,8 +153,10 @@ package struct ChunkTable: ~Copyable {
     let number = takeSlot()
     let note = BlockBacking.note(of: owner)
     BlockBacking.mark(note, token: token, block: block, lower: UInt32(lower))
+    note.pointee.slot = UInt32(number)
+    BlockBacking.facts(of: note).pointee = BlockBacking.Facts()
     slots[number] = UInt(bitPattern: note)
-    index.add(UInt(bitPattern: note), tag: UInt32(truncatingIfNeeded: hash), slot: UInt32(number))
+    index.add(UInt(bitPattern: note), hash: hash) { Self.hash($0) }
     count += 1
     return number
   }
@@ -167,9 +166,8 @@ package struct ChunkTable: ~Copyable {
     let old = self.owner(number)
     let note = BlockBacking.note(of: owner)
     BlockBacking.mark(note, token: self[number].token, block: self[number].block, lower: UInt32(lower))
-    BlockBacking.reads(of: note).pointee.store(
-      BlockBacking.reads(of: self.note(number)).pointee.load(ordering: .relaxed), ordering: .relaxed)
-    index.exchange(slots[number], for: UInt(bitPattern: note), tag: tag(number))
+    BlockBacking.replace(self.note(number), by: note)
+    index.exchange(slots[number], for: UInt(bitPattern: note), hash: Self.hash(slots[number]))
     slots[number] = UInt(bitPattern: note)
     return old
   }
@@ -177,15 +175,17 @@ package struct ChunkTable: ~Copyable {
   /// Removes a chunk, and returns it. The caller now owns the reference, which ``Hazards`` releases.
   mutating func remove(_ number: Int) -> Unmanaged<BlockBacking> {
     let owner = owner(number)
-    index.remove(slots[number], tag: tag(number))
+    index.remove(slots[number], hash: Self.hash(slots[number]))
     slots[number] = firstFree << 1 | 1
     firstFree = UInt(number)
     count -= 1
     return owner
   }
 
-  private func tag(_ number: Int) -> UInt32 {
-    UInt32(truncatingIfNeeded: Self.hash(token: self[number].token, block: self[number].block))
+  /// The hash of the key in a note at this address.
+  private static func hash(_ address: UInt) -> UInt64 {
+    let note = note(at: address)
+    return hash(token: note.pointee.token, block: note.pointee.block)
   }
 
   private mutating func takeSlot() -> Int {

@@ -17,6 +17,20 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     case list
   }
 
+  /// The room of an eviction policy for what it knows of the block.
+  struct Facts: Sendable {
+    var weight: UInt32 = 0
+    var fingerprint: UInt32 = 0
+    var links = Links.none
+  }
+
+  /// The neighbours in a queue.
+  struct Links: Sendable {
+    var older: UInt32
+    var newer: UInt32
+    static var none: Links { Links(older: .max, newer: .max) }
+  }
+
   /// The facts about the block. Those that a hit looks at come first: with the count of references it takes the object's first 48
   /// bytes, and object and allocator together take 96. The allocator aligns to 16 bytes, so no two objects have such bytes in one
   /// cache line, and threads that hit different blocks write to none that the other reads.
@@ -39,8 +53,11 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     fileprivate var reads: UInt8 = 0
     /// When the oldest bytes were requested, in nanoseconds of the store's clock.
     var fetchedAt: Int64 = 0
+    /// The chunk's number in its shard, for the holder of the lock.
+    var slot: UInt32 = 0
+    fileprivate var facts = Facts()
     /// Up to the 96.
-    private let padding: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    private let padding: (UInt32, UInt32, UInt32) = (0, 0, 0)
 
     var lower: UInt32 { UInt32(truncatingIfNeeded: lowerAndToken) }
     var upper: UInt32 { lower + count }
@@ -170,6 +187,19 @@ extension BlockBacking {
   /// which reads are sampled. Readers without a lock may lose each other's.
   @inline(__always) static func reads(of note: UnsafeMutablePointer<Note>) -> UnsafeMutablePointer<Atomic<UInt8>> {
     atomic(note, \.reads)
+  }
+}
+
+/// What only the holder of the store's lock asks.
+extension BlockBacking {
+  static func facts(of note: UnsafeMutablePointer<Note>) -> UnsafeMutablePointer<Facts> {
+    (UnsafeMutableRawPointer(note) + MemoryLayout<Note>.offset(of: \.facts)!).assumingMemoryBound(to: Facts.self)
+  }
+
+  /// Notes of `new` what the store and its policy have noted of `old`, in the place of which it comes.
+  static func replace(_ old: UnsafeMutablePointer<Note>, by new: UnsafeMutablePointer<Note>) {
+    (new.pointee.slot, new.pointee.facts) = (old.pointee.slot, old.pointee.facts)
+    reads(of: new).pointee.store(reads(of: old).pointee.load(ordering: .relaxed), ordering: .relaxed)
   }
 }
 

@@ -30,8 +30,8 @@ import Testing
   @Test func `too little room is told by the option that was given, with what to do`() {
     let trace: (BlockGrid) -> Int = { _ in 30 }
     let cases: [(capacity: String?, share: Int?, memoryShare: Int?, words: [String])] = [
-      ("4096", nil, nil, ["--capacity: 4 KiB are too few", "4248 bytes", "a larger --capacity"]),
-      (nil, 1, nil, ["--share: 1% of what the trace reads is ", "4248 bytes", "--share", "--capacity"]),
+      ("4096", nil, nil, ["--capacity: 4 KiB are too few", "4216 bytes", "a larger --capacity"]),
+      (nil, 1, nil, ["--share: 1% of what the trace reads is ", "4216 bytes", "--share", "--capacity"]),
       (nil, nil, 1, ["--memory-share: 1% of the 30 blocks", "--memory-share", "--capacity"]),
     ]
     for (capacity, share, memoryShare, words) in cases {

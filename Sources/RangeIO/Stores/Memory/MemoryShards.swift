@@ -86,7 +86,7 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
   /// stores, which the processor's caches hold.
   @inline(__always) func prefetch(_ hash: UInt64) {
     BlockIndex.prefetch(
-      shard(index(of: hash)).pointee.root.load(ordering: .acquiring), UInt32(truncatingIfNeeded: hash))
+      shard(index(of: hash)).pointee.root.load(ordering: .acquiring), hash)
   }
 
   /// Runs `body` under the lock of a shard, then publishes what has changed.

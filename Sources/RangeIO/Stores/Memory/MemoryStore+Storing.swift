@@ -2,9 +2,9 @@ import Synchronization
 
 extension MemoryStore {
   /// The charge of one block of `byteCount` bytes: its bytes and their object, rounded up as the allocator does, and
-  /// its part of the bookkeeping (a slot, its share of the index, the policy's record and its ghost's).
+  /// its part of the bookkeeping (a slot, its share of the index, the policy's byte and its ghost's).
   package static func charge(of byteCount: Int) -> Int { BlockBacking.footprint(of: byteCount) + tableShare }
-  private static let tableShare = 56
+  private static let tableShare = 24
 
   /// The charge of a block with several pieces.
   static func charge(of pieces: [PieceList.Piece]) -> Int {

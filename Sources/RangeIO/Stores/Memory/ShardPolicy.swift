@@ -21,8 +21,9 @@ struct ShardPolicy {
     set { if isStandard { queues.capacity = newValue } else { other.capacity = newValue } }
   }
 
-  @inline(__always) mutating func hit(_ slot: Int) {
-    if isStandard { queues.hit(slot) } else { other.hit(slot) }
+  /// - Parameter notes: those of the chunks, here and below.
+  @inline(__always) mutating func hit(_ slot: Int, _ notes: SlotNotes) {
+    if isStandard { queues.hit(slot, notes) } else { other.hit(slot) }
   }
 
   /// The policy admits every chunk without being asked.
@@ -30,22 +31,23 @@ struct ShardPolicy {
 
   mutating func admits(key: UInt64, weight: Int) -> Bool { isStandard || other.admits(key: key, weight: weight) }
 
-  /// - Parameter reads: what readers without the lock have noted of the chunks.
-  mutating func insert(_ slot: Int, key: UInt64, weight: Int, _ reads: SlotReads) {
+  mutating func insert(_ slot: Int, key: UInt64, weight: Int, _ notes: SlotNotes) {
     if isStandard {
-      queues.insert(slot, key: key, weight: weight, reads)
+      queues.insert(slot, key: key, weight: weight, notes)
     } else {
       other.insert(slot, key: key, weight: weight)
     }
   }
 
-  mutating func reweigh(_ slot: Int, weight: Int) {
-    if isStandard { queues.reweigh(slot, weight: weight) } else { other.reweigh(slot, weight: weight) }
+  mutating func reweigh(_ slot: Int, weight: Int, _ notes: SlotNotes) {
+    if isStandard { queues.reweigh(slot, weight: weight, notes) } else { other.reweigh(slot, weight: weight) }
   }
 
-  mutating func remove(_ slot: Int) { if isStandard { queues.remove(slot) } else { other.remove(slot) } }
+  mutating func remove(_ slot: Int, _ notes: SlotNotes) {
+    if isStandard { queues.remove(slot, notes) } else { other.remove(slot) }
+  }
 
-  mutating func evict(_ reads: SlotReads) -> Int? { if isStandard { queues.evict(reads) } else { other.evict() } }
+  mutating func evict(_ notes: SlotNotes) -> Int? { if isStandard { queues.evict(notes) } else { other.evict() } }
 
   /// Chunks whose reads are sampled from this level on have to be told of each read; all have to for a policy of another kind.
   var floor: UInt8 { isStandard ? queues.sample.floor : 0 }

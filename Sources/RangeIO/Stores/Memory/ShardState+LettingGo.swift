@@ -42,7 +42,7 @@ extension ShardState {
 
   /// Removes a chunk for a reason other than making room.
   @discardableResult mutating func erase(_ slot: Int, _ gone: inout EvictedChunks) -> Int {
-    if !table[slot].isPinned { policy.remove(slot) }
+    if !table[slot].isPinned { policy.remove(slot, table.notes) }
     return takeOut(slot, &gone)
   }
 
@@ -51,7 +51,7 @@ extension ShardState {
   mutating func evict(bytes: Int, blocks: Int, most: Int, _ gone: inout EvictedChunks, to outlet: (any EvictionSink)?) {
     let first = gone.count
     var leaving: [Chunk] = []
-    while gone.bytes < bytes || gone.blocks < blocks, gone.count - first < most, let slot = policy.evict(table.reads) {
+    while gone.bytes < bytes || gone.blocks < blocks, gone.count - first < most, let slot = policy.evict(table.notes) {
       if outlet != nil { leaving.append(chunk(slot)) }
       counts.evictedBytes += takeOut(slot, &gone)
       counts.evictions += 1
@@ -163,7 +163,7 @@ extension ShardState {
     let charge = self.charge(slot)
     pinnedBytes += isPinned ? charge : -charge
     if isPinned {
-      policy.remove(slot)
+      policy.remove(slot, table.notes)
     } else {
       let hash = ChunkTable.hash(token: table[slot].token, block: table[slot].block)
       tell(slot, key: hash, weight: charge)

@@ -121,7 +121,7 @@ extension ShardState {
     table[slot].isPinned = isPinned
     gone.add(old, bytes: before)
     account(charge - before, table[slot].token)
-    if isPinned { pinnedBytes += charge - before } else { policy.reweigh(slot, weight: charge) }
+    if isPinned { pinnedBytes += charge - before } else { policy.reweigh(slot, weight: charge, table.notes) }
   }
 
   /// Charges a source that has chunks here.

@@ -45,7 +45,7 @@ struct ShardState: ~Copyable {
 
   /// Tells the policy of a chunk, and readers without the lock at which level its reads are sampled.
   mutating func tell(_ slot: Int, key: UInt64, weight: Int) {
-    policy.insert(slot, key: key, weight: weight, table.reads)
+    policy.insert(slot, key: key, weight: weight, table.notes)
     BlockBacking.reads(of: table.note(slot)).pointee.store(policy.level(slot), ordering: .relaxed)
   }
 }
@@ -78,7 +78,7 @@ extension ShardState {
     guard number != 0, table[number].kind != .list, Int(table[number].lower) <= wanted.lowerBound,
       wanted.upperBound <= Int(table[number].upper)
     else { return nil }
-    if !table[number].isPinned { policy.hit(number) }
+    if !table[number].isPinned { policy.hit(number, table.notes) }
     counts.hits += 1
     counts.hitBytes += wanted.count
     return bytes(number, wanted)
@@ -114,7 +114,7 @@ extension ShardState {
     let lower = Int(table[number].lower)
     let upper = Int(table[number].upper)
     guard wanted.lowerBound < upper, lower < wanted.upperBound else { return .nothing }
-    if !table[number].isPinned { policy.hit(number) }
+    if !table[number].isPinned { policy.hit(number, table.notes) }
     guard table[number].kind != .list else { return .pieces(list(number)) }
     if lower <= wanted.lowerBound, wanted.upperBound <= upper { return .whole(bytes(number, wanted)) }
     let part = max(lower, wanted.lowerBound)..<min(upper, wanted.upperBound)
