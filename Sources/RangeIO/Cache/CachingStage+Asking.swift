@@ -1,6 +1,8 @@
 // What other stages ask a cache, apart from reads.
 
-extension CachingStage: CacheStage {
+extension CachingStage: RoleStage, CacheStage {
+  var role: StageRole { .caching(self) }
+
   func sharesStore(with other: any CacheStage) -> Bool {
     guard let other = other as? CachingStage else { return false }
     return store.sources === other.store.sources
@@ -58,7 +60,7 @@ extension CachingStage: CacheStage {
   }
 }
 
-extension CachingStage: ExplainingStage {
+extension CachingStage {
   /// The most blocks explained at once: a store answers for each block separately.
   private static let explainedBlocks = 4096
 

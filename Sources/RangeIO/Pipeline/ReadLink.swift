@@ -49,22 +49,15 @@
   // Not copyable only for the sake of the link: see `pass`.
   @usableFromInline let stage: any ReadStage & ~Copyable
   @usableFromInline let next: ReadNext
-  /// The stage, if it is a cache.
-  let cache: (any CacheStage)?
-  let discarding: (any DiscardingStage)?
+  let role: StageRole?
   /// See ``ReadStage/ignoresHits``. Not of a stage that shows other bytes: those below it have another description.
   private let isSkippedByHits: Bool
-  private let gatheringStage: (any GatheringStage)?
-  private let explainingStage: (any ExplainingStage)?
   private let kind: Any.Type
 
   init(_ stage: any ReadStage, above next: ReadNext, calledBy caller: Any.Type?) {
     self.stage = stage
     self.next = next
-    cache = stage as? any CacheStage
-    discarding = stage as? any DiscardingStage
-    gatheringStage = stage as? any GatheringStage
-    explainingStage = stage as? any ExplainingStage
+    role = stage.knownRole
     kind = type(of: stage)
     isSkippedByHits = stage.ignoresHits && next.showsSameBytes
     super.init(
@@ -81,7 +74,11 @@
   ) -> ReadAnswer<ReadResponse> { stage.answer(request, next: next) }
 
   override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {
-    if let explainingStage { return explainingStage.explain(range, of: source, next: next) }
+    switch role {
+    case .caching(let cache): return cache.explain(range, of: source, next: next)
+    case .decoding(let explain): return explain(range, source, next)
+    default: break
+    }
     guard next.showsSameBytes else {
       let why = "\(kind) shows other bytes than those below it, and does not tell which become which"
       return [ReadExplanation.Part(range, .unknown, detail: why)]
@@ -90,13 +87,13 @@
   }
 
   override func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
-    guard let gatheringStage else { return next.groups(ranges, of: source) }
-    return gatheringStage.groups(ranges, of: source)
+    guard case .gathering(let groups, _) = role else { return next.groups(ranges, of: source) }
+    return groups(ranges, source)
   }
 
   override func gathering(of source: SourceDescription) -> Gathering? {
-    guard let gatheringStage else { return next.gathering(of: source) }
-    return gatheringStage.gathering(of: source)
+    guard case .gathering(_, let gathering) = role else { return next.gathering(of: source) }
+    return gathering(source)
   }
 }
 

@@ -1,11 +1,12 @@
-/// A stage that keeps bytes, and can drop those that a reader no longer needs.
-protocol DiscardingStage: AnyObject, Sendable {
+/// A stage that keeps the bytes it returns.
+protocol CacheStage: AnyObject, Sendable {
   /// Drops what it has of `range`.
   func discard(_ range: ByteRange, of source: SourceDescription)
-}
 
-/// A stage that keeps what it returns.
-protocol CacheStage: DiscardingStage {
+  /// Where the bytes of `range` would come from now. The parts are in order and together make up `range`. Must read
+  /// nothing and count nothing.
+  func explain(_ range: ByteRange, of source: SourceDescription, next: ReadNext) -> [ReadExplanation.Part]
+
   /// True if the two keep bytes in the same store: a fetch of one through the other would wait for itself.
   func sharesStore(with other: any CacheStage) -> Bool
 
@@ -30,7 +31,7 @@ extension ReadNext {
     var (link, source, isDerived) = (link, source, false)
     while true {
       if let stage = link as? StageLink {
-        if let cache = stage.cache { return (cache, source, isDerived) }
+        if let cache = stage.role?.cache { return (cache, source, isDerived) }
         link = stage.next.link
       } else if let underiving = link as? BaseDescriptionLink {
         (source, isDerived) = (source?.base ?? source, true)
@@ -61,7 +62,11 @@ extension ReadNext {
   func discard(_ range: ByteRange, of source: SourceDescription) {
     var link = link
     while let stage = link as? StageLink {
-      stage.discarding?.discard(range, of: source)
+      switch stage.role {
+      case .caching(let cache): cache.discard(range, of: source)
+      case .readingAhead(let discard): discard(range, source)
+      default: break
+      }
       link = stage.next.link
     }
   }

@@ -43,7 +43,7 @@ extension ReadPipeline {
     var source = source
     for stage in stages {
       // Stages above see what this one derives; stages below see what it was derived from.
-      (stage as? any CacheStage)?.endReading(of: source)
+      stage.knownRole?.cache?.endReading(of: source)
       if let base = source.base, stage.describe(base).id.hasSameBytes(as: source.id) { source = base }
     }
   }
@@ -76,19 +76,20 @@ extension ReadPipeline {
   ) async throws -> SourceDescription {
     var deadline: ReadClock.Instant?
     for stage in stages {
-      if let stage = stage as? any OpeningStage {
-        return try await stage.opening(bottom, until: deadline, describe)
+      switch stage.knownRole {
+      case .retrying(let opening): return try await opening(bottom, deadline, describe)
+      case .limitingTime(let limit):
+        let end = bottom.time.now.advanced(by: limit)
+        deadline = min(end, deadline ?? end)
+      default: break
       }
-      guard let limit = (stage as? any TimedStage)?.limit else { continue }
-      let end = bottom.time.now.advanced(by: limit)
-      deadline = min(end, deadline ?? end)
     }
     return try await describe()
   }
 
   /// True for two caches with the same store: a fetch of one through the other would wait for itself.
   private func shareStore(_ one: any ReadStage, _ other: any ReadStage) -> Bool {
-    guard let one = one as? any CacheStage, let other = other as? any CacheStage else { return false }
+    guard let one = one.knownRole?.cache, let other = other.knownRole?.cache else { return false }
     return one.sharesStore(with: other)
   }
 

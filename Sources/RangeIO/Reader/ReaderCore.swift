@@ -59,7 +59,7 @@ final class ReaderCore: Sendable {
     let needsNothing = pinned.answersCancellation && !pinned.isBorrowed
     isDirect = pipeline.stages.isEmpty && needsNothing
     streamedSource = link.source as? any StreamedSource
-    hasCache = pipeline.stages.contains { $0 is any CacheStage }
+    hasCache = pipeline.stages.contains { $0.knownRole?.cache != nil }
     readsAhead = pipeline.stages.contains { $0 is ReadAheadStage }
     let top = pipeline.stages.first { !$0.ignoresHits }
     isCacheOnTop = top is CachingStage
@@ -123,7 +123,7 @@ final class ReaderCore: Sendable {
 
   func statistics() -> RangeReader.Statistics {
     var all = counters.snapshot(pipeline.stageStatistics(), source: link.source.statistics())
-    guard let cache = pipeline.stages.first(where: { $0 is any CacheStage }) else { return all }
+    guard let cache = pipeline.stages.first(where: { $0.knownRole?.cache != nil }) else { return all }
     // A stage above the cache may turn one read into several.
     let misses = min(all.reads, link.cacheMisses)
     all.cacheHits = all.reads - misses

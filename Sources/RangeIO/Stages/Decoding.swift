@@ -68,7 +68,7 @@ extension ReadPipeline {
 }
 
 /// The stage of `.decoding`: reads encoded blocks, and returns decoded bytes.
-final class DecodingStage: ExplainingStage {
+final class DecodingStage: RoleStage {
   private let name: String
   private let decoded: EqualBlocks
   private let encoded: EqualBlocks
@@ -90,6 +90,8 @@ final class DecodingStage: ExplainingStage {
     self.headerSize = headerSize
     self.decode = decode
   }
+
+  var role: StageRole { .decoding(explain: explain) }
 
   /// The bytes by which an encoded block is longer than a decoded one.
   private var overhead: Int { encoded.size - decoded.size }
@@ -134,7 +136,7 @@ final class DecodingStage: ExplainingStage {
 
   /// Explains a range by the encoded blocks it is decoded from. For each block, the byte from the farthest origin
   /// counts.
-  func explain(
+  private func explain(
     _ range: ByteRange, of source: SourceDescription, next: ReadNext
   ) -> [ReadExplanation.Part] {
     let body = (source.base ?? source).byteCount - headerSize

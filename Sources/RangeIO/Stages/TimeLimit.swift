@@ -32,8 +32,8 @@ extension ReadPipeline {
 }
 
 /// The stage of `.timeLimit`: ends every read after a given time.
-final class TimeLimitStage: ReadStage, TimedStage {
-  let limit: Duration
+final class TimeLimitStage: ReadStage, RoleStage {
+  private let limit: Duration
   private let counts = Stripes()
 
   private enum Count: Int {
@@ -42,6 +42,7 @@ final class TimeLimitStage: ReadStage, TimedStage {
 
   init(_ limit: Duration) { self.limit = limit }
 
+  var role: StageRole { .limitingTime(limit) }
   /// A hit takes no time.
   var ignoresHits: Bool { true }
 

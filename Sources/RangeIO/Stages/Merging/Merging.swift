@@ -124,12 +124,14 @@ final class MergingStage: ReadStage {
 
 // MARK: planning
 
-extension MergingStage: GatheringStage {
-  func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>]? {
+extension MergingStage: RoleStage {
+  var role: StageRole { .gathering(groups: groups, gathering) }
+
+  func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>] {
     planner(for: source).plan(ranges).spans.map(\.asked)
   }
 
-  func gathering(of source: SourceDescription) -> Gathering? {
+  func gathering(of source: SourceDescription) -> Gathering {
     let planner = planner(for: source)
     let isGuess = measures && source.measuredCost?.isGuess == true
     return Gathering(

@@ -169,8 +169,8 @@ final class ReadAheadStage: ReadStage {
   }
 }
 
-extension ReadAheadStage: DiscardingStage {
-  func discard(_ range: ByteRange, of source: SourceDescription) { reads(of: source).discard(range) }
+extension ReadAheadStage: RoleStage {
+  var role: StageRole { .readingAhead { [self] range, source in reads(of: source).discard(range) } }
 }
 
 final class ReadAheadCounters: Sendable {

@@ -67,7 +67,7 @@ extension ReadPipeline {
 }
 
 /// The stage of `.retrying`: repeats reads that failed with a transient error.
-final class RetryingStage: ReadStage, OpeningStage {
+final class RetryingStage: ReadStage, RoleStage {
   private let backoff: Backoff
   private let budget: ReadPipeline.RetryBudget
   private let isTransient: @Sendable (any Error) -> Bool
@@ -89,6 +89,7 @@ final class RetryingStage: ReadStage, OpeningStage {
   }
 
   var placement: ReadPipeline.Placement { .retrying }
+  var role: StageRole { .retrying(opening) }
 
   /// Passes the read on, and retries it if necessary.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
@@ -104,7 +105,7 @@ final class RetryingStage: ReadStage, OpeningStage {
   }
 
   /// Describes the source when it is opened, and retries that like a read.
-  nonisolated(nonsending) func opening(
+  private nonisolated(nonsending) func opening(
     _ next: ReadNext, until deadline: ReadClock.Instant?,
     _ describe: nonisolated(nonsending) () async throws -> SourceDescription
   ) async throws -> SourceDescription {
