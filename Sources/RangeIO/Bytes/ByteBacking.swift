@@ -86,7 +86,7 @@ package struct WritableBytes: @unchecked Sendable {
   package let base: UnsafeMutableRawPointer
   package let capacity: Int
 
-  package init(owner: any ByteBacking, base: UnsafeMutableRawPointer, capacity: Int) {
+  init(owner: any ByteBacking, base: UnsafeMutableRawPointer, capacity: Int) {
     self.owner = owner
     self.base = base
     self.capacity = capacity

@@ -1,5 +1,5 @@
 /// Identifies one flight. Never reused for another.
-package struct FlightID: Hashable, Sendable {
+struct FlightID: Hashable, Sendable {
   /// Counts up from 1, so later flights have greater numbers.
   package let number: UInt64
   /// The slot of its entry while it is in progress.
@@ -7,31 +7,31 @@ package struct FlightID: Hashable, Sendable {
 }
 
 /// Identifies one request's interest in its flights, whether or not a read waits.
-package struct WaiterID: Hashable, Comparable, Sendable {
+struct WaiterID: Hashable, Comparable, Sendable {
   /// Counts up from 1 in order of arrival.
   package let number: UInt64
 
-  package static func < (a: WaiterID, b: WaiterID) -> Bool { a.number < b.number }
+  static func < (a: WaiterID, b: WaiterID) -> Bool { a.number < b.number }
 }
 
 /// The result of ``Flights/request(_:generation:purpose:waiter:widen:)``: which flight brings which bytes, and what to
 /// do for it.
-package struct FlightPlan: Equatable, Sendable {
+struct FlightPlan: Equatable, Sendable {
   /// A piece of a gap, and the flight that brings it.
   package struct Part: Equatable, Sendable {
-    package let flight: FlightID
+    let flight: FlightID
     package let range: ByteRange
   }
 
   /// A fetch to start now. When it has ended, whether it succeeded or failed, call ``Flights/completed(_:)``.
   package struct Start: Equatable, Sendable {
-    package let flight: FlightID
+    let flight: FlightID
     package let range: ByteRange
-    package let purpose: ReadUrgency.Purpose
+    let purpose: ReadUrgency.Purpose
   }
 
   /// Identifies the request when it leaves.
-  package let waiter: WaiterID
+  let waiter: WaiterID
   /// In ascending order. Together they are exactly the gaps, and none crosses the border between two gaps.
   package internal(set) var parts = SmallArray<Part>()
   /// In ascending order.
@@ -45,9 +45,9 @@ package struct FlightPlan: Equatable, Sendable {
 }
 
 /// The missing parts of a request: those that the source must bring, and those that the store holds, but not as bytes in memory.
-package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
+struct FlightWants: Sendable, ExpressibleByArrayLiteral {
   /// A part of a request that the store holds.
-  package struct Deferred: Sendable {
+  struct Deferred: Sendable {
     package let wanted: ByteRange
     /// The range that loading it brings: `wanted` and more.
     package let whole: ByteRange
@@ -58,12 +58,12 @@ package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
   /// In ascending order; the wanted ranges are disjoint.
   package var deferred: [Deferred]
 
-  package init(gaps: [ByteRange], deferred: [Deferred] = []) {
+  init(gaps: [ByteRange], deferred: [Deferred] = []) {
     self.gaps = gaps
     self.deferred = deferred
   }
 
-  package init(arrayLiteral elements: ByteRange...) { self.init(gaps: elements) }
+  init(arrayLiteral elements: ByteRange...) { self.init(gaps: elements) }
 
   package var isEmpty: Bool { gaps.isEmpty && deferred.isEmpty }
 }
@@ -73,7 +73,7 @@ package struct FlightWants: Sendable, ExpressibleByArrayLiteral {
 /// Ids must come in ascending order. The only waiter of a flight allocates nothing. Leaving is a binary search that
 /// marks a seat as left; when more than half of the seats are marked, they are removed. So a flight that hangs while
 /// readers come and give up keeps no more than twice the seats of those who stay.
-package struct FlightWaiters<Waiter>: Sequence {
+struct FlightWaiters<Waiter>: Sequence {
   fileprivate struct Entry {
     let id: WaiterID
     /// `nil` for a request that wants the flight to arrive but needs no notification, and for one that has left.
@@ -87,12 +87,12 @@ package struct FlightWaiters<Waiter>: Sequence {
   /// The number of requests that have not left, including silent ones.
   package private(set) var count = 0
 
-  package init() {}
+  init() {}
 
   package var isEmpty: Bool { count == 0 }
 
   /// The number of seats in memory, including left ones.
-  package var seatCount: Int { later.count + (first == nil ? 0 : 1) }
+  var seatCount: Int { later.count + (first == nil ? 0 : 1) }
 
   /// Adds `id`, with its waiter or `nil`.
   ///
@@ -114,7 +114,7 @@ package struct FlightWaiters<Waiter>: Sequence {
   ///
   /// - Returns: whether it was there.
   /// - Complexity: O(log n), amortized.
-  package mutating func leave(_ id: WaiterID) -> Bool {
+  mutating func leave(_ id: WaiterID) -> Bool {
     if first?.id == id {
       first = nil
     } else {
@@ -143,7 +143,7 @@ package struct FlightWaiters<Waiter>: Sequence {
     }
   }
 
-  package func makeIterator() -> Iterator { Iterator(first: first, later: later.makeIterator()) }
+  func makeIterator() -> Iterator { Iterator(first: first, later: later.makeIterator()) }
 }
 
 extension FlightWaiters: Sendable where Waiter: Sendable {}

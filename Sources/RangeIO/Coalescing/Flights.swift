@@ -20,7 +20,7 @@
 /// Finding a flight by place is a binary search in a sorted array; by id it is an index. Starting and completion move
 /// the entries behind theirs, 24 bytes each. Both together take 0.13 µs with nothing else in flight, 0.25 with 100
 /// flights, 0.5 with 1,000 and 3.3 with 10,000, where a tree would begin to pay.
-package struct Flights<Waiter> {
+struct Flights<Waiter> {
   private enum Standing {
     /// In `joinable`.
     case joinable
@@ -43,7 +43,7 @@ package struct Flights<Waiter> {
   }
 
   /// The longest range that one flight brings.
-  package let longest: Int
+  let longest: Int
   /// The number of flights in progress, including cancelled ones until they have completed.
   package private(set) var count = 0
 
@@ -59,7 +59,7 @@ package struct Flights<Waiter> {
   /// - Parameter longest: the most bytes that one flight brings. Longer stretches are cut at its multiples, so make it
   ///   a multiple of the block size where whole blocks are fetched.
   /// - Parameter last: the number of flights that an earlier value has had. Default: none.
-  package init(longest: Int, after last: UInt64 = 0) {
+  init(longest: Int, after last: UInt64 = 0) {
     precondition(longest > 0)
     self.longest = longest
     lastFlight = last
@@ -67,7 +67,7 @@ package struct Flights<Waiter> {
 
   package var isEmpty: Bool { count == 0 }
 
-  package var joinableCount: Int { joinable.count }
+  var joinableCount: Int { joinable.count }
 
   // MARK: Events
 
@@ -101,7 +101,7 @@ package struct Flights<Waiter> {
   ///
   /// - Parameter earlier: the plan that the same request got just before, if this call adds to it: the request is
   ///   interested once in each of its flights.
-  package mutating func requestApart(
+  mutating func requestApart(
     _ gaps: some Collection<ByteRange>, generation: UInt64, purpose: ReadUrgency.Purpose, waiter: Waiter?,
     after earlier: FlightPlan? = nil, widen: (ByteRange) -> ByteRange
   ) -> FlightPlan {
@@ -144,7 +144,7 @@ package struct Flights<Waiter> {
   ///
   /// - Returns: its waiters in order of arrival; none if it was cancelled.
   /// - Complexity: O(log n), plus moving the entries behind it.
-  package mutating func completed(_ id: FlightID) -> FlightWaiters<Waiter> {
+  mutating func completed(_ id: FlightID) -> FlightWaiters<Waiter> {
     precondition(isUnderWay(id), "a flight completes once")
     let slot = Int(id.slot)
     if slots[slot].standing == .joinable { removeFromJoinable(slots[slot].range) }
@@ -163,7 +163,7 @@ package struct Flights<Waiter> {
   /// - Returns: the flights without interested requests, which you must cancel, in the order given.
   /// - Complexity: O(log w) for each of the flights with `w` waiters, amortized, plus moving entries for each one
   ///   returned.
-  package mutating func leave(_ flights: some Sequence<FlightID>, _ waiter: WaiterID) -> SmallArray<FlightID> {
+  mutating func leave(_ flights: some Sequence<FlightID>, _ waiter: WaiterID) -> SmallArray<FlightID> {
     var cancelled = SmallArray<FlightID>()
     for id in flights where isUnderWay(id) {
       let slot = Int(id.slot)
@@ -285,12 +285,12 @@ package struct Flights<Waiter> {
 
   // MARK: Tables
 
-  package func isUnderWay(_ id: FlightID) -> Bool {
+  func isUnderWay(_ id: FlightID) -> Bool {
     Int(id.slot) < slots.count && slots[Int(id.slot)].number == id.number
   }
 
   /// Checks whether a request waits for the flight, or wants it to arrive.
-  package func isWanted(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].standing != .cancelled }
+  func isWanted(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].standing != .cancelled }
 
   /// Checks whether a joinable flight brings some of `range`.
   func brings(_ range: ByteRange) -> Bool {
@@ -299,7 +299,7 @@ package struct Flights<Waiter> {
   }
 
   /// The parts of `range` that no joinable flight brings, in order.
-  package func uncovered(_ range: ByteRange) -> [ByteRange] {
+  func uncovered(_ range: ByteRange) -> [ByteRange] {
     var rest: [ByteRange] = []
     var cursor = range.lowerBound
     for place in joinable[indexInJoinable(after: cursor)...] {
@@ -312,7 +312,7 @@ package struct Flights<Waiter> {
   }
 
   /// The parts of `range` that joinable flights bring, in order, with their purposes.
-  package func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadUrgency.Purpose)] {
+  func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadUrgency.Purpose)] {
     joinable[indexInJoinable(after: range.lowerBound)...].lazy.prefix { $0.range.lowerBound < range.upperBound }
       .compactMap { place in
         guard let part = ByteRanges.intersection(place.range, range) else { return nil }
@@ -321,7 +321,7 @@ package struct Flights<Waiter> {
   }
 
   /// `true` for a flight under way that no waiting read has joined yet.
-  package func isPrefetch(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].purpose == .prefetch }
+  func isPrefetch(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].purpose == .prefetch }
 
   /// The index of the first joinable flight that ends after `offset`.
   private func indexInJoinable(after offset: Int) -> Int {

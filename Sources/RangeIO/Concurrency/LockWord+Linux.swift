@@ -14,7 +14,7 @@
     }
 
     /// Takes the lock if it is free.
-    @inline(__always) package borrowing func tryLock() -> Bool {
+    @inline(__always) borrowing func tryLock() -> Bool {
       word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
     }
 

@@ -17,13 +17,13 @@ package final class ShutdownGate: Sendable {
 
   package init() {}
 
-  package var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
+  var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
 
   /// The tasks that wait for the gate to drain.
-  package var waiterCount: Int { waiters.withLock { $0.count } }
+  var waiterCount: Int { waiters.withLock { $0.count } }
 
   /// The number of uses.
-  package var uses: Int {
+  var uses: Int {
     // Count the ended uses first. Stripes are read one after the other, while uses come and go. With a single count
     // that goes up and down, the sum might see an end without its beginning, which would hide another use still inside.
     // This way every use that has ended by then is also counted as begun, and the sum is at most too large.
@@ -43,7 +43,7 @@ package final class ShutdownGate: Sendable {
   }
 
   /// Begins one more use from within an existing one, even if the gate has been closed since.
-  package func enterAgain() { counts.addInOrder(1, to: Count.entered) }
+  func enterAgain() { counts.addInOrder(1, to: Count.entered) }
 
   /// Ends a use.
   package func leave() {

@@ -42,7 +42,7 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
   }
 
   /// Adds as ``add(_:to:)`` does, ordered before every load and addition that follows on this thread.
-  package func addInOrder(_ value: Int, to counter: Int = 0) {
+  func addInOrder(_ value: Int, to counter: Int = 0) {
     place(of: counter, in: ownStripe).pointee.wrappingAdd(value, ordering: .sequentiallyConsistent)
   }
 

@@ -70,7 +70,7 @@ package final class Notifier: Sendable {
   package init() {}
 
   /// `true` while a waiter is registered.
-  package var isHeard: Bool { waiting.withLock { !$0.isEmpty } }
+  var isHeard: Bool { waiting.withLock { !$0.isEmpty } }
 
   /// Registers a waiter: the promise is resolved by the next ``notify()``. Call ``leave(_:)`` at the end.
   package func listen() -> Promise<Void> {

@@ -4,7 +4,7 @@ package struct SmallArray<Element>: RandomAccessCollection {
   private var tail: ContiguousArray<Element> = []
 
   /// Creates an empty array.
-  package init() {}
+  init() {}
 
   package var startIndex: Int { 0 }
   package var endIndex: Int { head == nil ? 0 : tail.count + 1 }
@@ -20,7 +20,7 @@ package struct SmallArray<Element>: RandomAccessCollection {
   }
 
   /// Replaces the last element, which must exist, with `element`.
-  package mutating func replaceLast(with element: Element) {
+  mutating func replaceLast(with element: Element) {
     if tail.isEmpty { head = element } else { tail[tail.count - 1] = element }
   }
 }

@@ -70,7 +70,7 @@ public struct ReadError: Error, Sendable {
     /// The user's name for the source (`SourceDescription.name`), or the path that was to be opened.
     package var source: String
     /// The offset in bytes from the start of the source.
-    package var offset: Int
+    var offset: Int
     /// The number of bytes requested.
     package var count: Int
 
@@ -182,7 +182,7 @@ extension ReadError {
   /// - Parameters:
   ///   - asked: the range as the caller wrote it.
   ///   - range: the same as numbers, where there are some.
-  package static func rangeNotSatisfiable(
+  static func rangeNotSatisfiable(
     _ asked: String, _ range: Range<Int>? = nil, byteCount: Int, source: String
   ) -> ReadError {
     let has = byteCount == 0 ? "is empty" : "has \(byteCount) bytes: read within 0..<\(byteCount)"
@@ -196,7 +196,7 @@ extension ReadError {
   /// - Parameters:
   ///   - how: what happened, such as "the file shrank". The message goes on with "since it was opened".
   ///   - isLonger: whether it may have grown, which a reader can follow on request.
-  package static func changed(_ how: String, isLonger: Bool = false, _ context: Context) -> ReadError {
+  static func changed(_ how: String, isLonger: Bool = false, _ context: Context) -> ReadError {
     let advice = isLonger ? ", or with `onChange: .follow` if it grows" : ""
     return ReadError(
       .sourceChanged, "\(how) since it was opened: open it again to read the new version\(advice)", context: context)

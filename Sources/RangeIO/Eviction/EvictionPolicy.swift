@@ -60,7 +60,7 @@ public struct Eviction: Sendable {
   /// A word for the kind, as used in reports and on the command line.
   package let name: String
   /// Creates an empty policy for a capacity in bytes.
-  package let make: @Sendable (_ capacity: Int) -> any EvictionPolicy
+  let make: @Sendable (_ capacity: Int) -> any EvictionPolicy
   /// Creates the tuner that all policies of a store share, for the store's capacity in bytes; `nil` for fixed policies.
   package let makeTuner: (@Sendable (_ capacity: Int) -> PolicyTuner)?
 

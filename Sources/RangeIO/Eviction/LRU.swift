@@ -9,7 +9,7 @@ package struct LRU: EvictionPolicy {
   package var capacity: Int
   private var queue = SlotQueues(1)
 
-  package init(capacity: Int) { self.capacity = capacity }
+  init(capacity: Int) { self.capacity = capacity }
 
   package mutating func insert(_ slot: Int, key: UInt64, weight: Int) { queue.append(slot, to: 0) }
 

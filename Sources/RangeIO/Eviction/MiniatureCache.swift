@@ -6,12 +6,12 @@
 ///
 /// Source: C. Waldspurger, T. Saemundsson, I. Ahmad, N. Park, "Cache Modeling and Optimization using Miniature
 /// Simulations", USENIX ATC '17.
-package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
+struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
   package private(set) var policy: Policy
   /// The limit for the sum of all weights.
   package private(set) var capacity: Int
   package private(set) var hits = 0
-  package private(set) var misses = 0
+  private(set) var misses = 0
   private var weight = 0
   private var fingerprints: [UInt32] = []
   private var weights: [UInt32] = []
@@ -21,7 +21,7 @@ package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
   package private(set) var count = 0
 
   /// - Parameter policy: of the same capacity.
-  package init(_ policy: Policy, capacity: Int) {
+  init(_ policy: Policy, capacity: Int) {
     self.policy = policy
     self.capacity = capacity
     places = Self.table(for: 0)
@@ -33,7 +33,7 @@ package struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
   package var byteCount: Int { (fingerprints.capacity + weights.capacity + free.capacity + places.capacity) * 4 }
 
   /// Changes the room. Evicts what no longer fits.
-  package mutating func resize(to capacity: Int) {
+  mutating func resize(to capacity: Int) {
     self.capacity = capacity
     policy.capacity = capacity
     while weight > capacity, evict() {}

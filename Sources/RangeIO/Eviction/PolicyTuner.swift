@@ -91,7 +91,7 @@ package struct PolicyTuner: Sendable {
     package let sampledOneIn: Int
 
     /// The hit ratio of the present choice lately, from 0 to 1; `nil` until reads have come.
-    package var hitRatio: Double? { estimates.isEmpty ? nil : estimates[chosen].hitRatio }
+    var hitRatio: Double? { estimates.isEmpty ? nil : estimates[chosen].hitRatio }
   }
 
   package var state: State {

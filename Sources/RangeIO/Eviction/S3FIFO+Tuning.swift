@@ -10,7 +10,7 @@ extension S3FIFO {
   }
 
   /// Tells the tuner of the store what was read, and takes over what it has decided. Called now and then, after an insertion.
-  package mutating func consult(_ tuner: inout PolicyTuner) {
+  mutating func consult(_ tuner: inout PolicyTuner) {
     guard sample.isOn, count > 0 else { return }
     tuner.note(chunkWeight: Double(smallWeight + mainWeight) / Double(count))
     for _ in 0..<Self.mostReadsTold {
@@ -27,5 +27,5 @@ extension S3FIFO {
   }
 
   /// The part of it that is about chunks that are not stored.
-  package var rememberedByteCount: Int { ghost.byteCount + sketch.byteCount }
+  var rememberedByteCount: Int { ghost.byteCount + sketch.byteCount }
 }

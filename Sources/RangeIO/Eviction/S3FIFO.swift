@@ -72,7 +72,7 @@ package struct S3FIFO: EvictionPolicy {
   var sample: ReadSample
 
   /// A policy with the parameters of the paper.
-  package init(capacity: Int) { self.init(capacity: capacity, .s3fifo) }
+  init(capacity: Int) { self.init(capacity: capacity, .s3fifo) }
 
   /// A policy with other parameters, which do not change.
   init(capacity: Int, _ parameters: QueueParameters, sample: ReadSample = .none) {

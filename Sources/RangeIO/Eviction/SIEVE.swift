@@ -17,7 +17,7 @@ package struct SIEVE: EvictionPolicy {
   /// Where the next search starts; `nil` for the oldest chunk.
   private var hand: Int?
 
-  package init(capacity: Int) { self.capacity = capacity }
+  init(capacity: Int) { self.capacity = capacity }
 
   package mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
     queue.append(slot, to: 0)

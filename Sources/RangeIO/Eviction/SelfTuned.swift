@@ -2,7 +2,7 @@
 /// simulations and tests; a store has a tuner for all its shards.
 package struct SelfTuned: EvictionPolicy {
   /// The insertions after which a policy consults its tuner.
-  package static let insertionsPerConsultation = 8
+  static let insertionsPerConsultation = 8
 
   package private(set) var policy: any EvictionPolicy
   package private(set) var tuner: PolicyTuner?

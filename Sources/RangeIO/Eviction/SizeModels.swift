@@ -75,7 +75,7 @@ struct SizeModels: Sendable {
 /// The size of the sample that ``SizeModels`` gets.
 package struct SizeSampling: Hashable, Sendable {
   /// The blocks that the model of the cache itself should have.
-  package var modelBlocks: Int
+  var modelBlocks: Int
   /// The share of keys to sample at most, from 0 to 1.
   package var most: Double
 

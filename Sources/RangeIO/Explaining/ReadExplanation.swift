@@ -13,7 +13,7 @@ public struct ReadExplanation: Hashable, Sendable {
     package var origin: Origin
     package var why: String
 
-    package init(_ origin: Origin, _ why: String) {
+    init(_ origin: Origin, _ why: String) {
       self.origin = origin
       self.why = why
     }
@@ -44,7 +44,7 @@ public struct ReadExplanation: Hashable, Sendable {
   public let parts: [Part]
 
   /// Creates an explanation from parts that are in order and without gaps.
-  package init(_ parts: [Part]) { self.parts = parts.joined() }
+  init(_ parts: [Part]) { self.parts = parts.joined() }
 
   /// The bytes that come from `origin`.
   package func byteCount(from origin: Origin) -> Int {
@@ -73,7 +73,7 @@ extension ReadExplanation {
   public struct Origin: Hashable, Sendable {
     private let name: String
 
-    package init(_ name: String) { self.name = name }
+    init(_ name: String) { self.name = name }
 
     /// A cache's memory, uncompressed.
     public static let memory = Origin("memory")
@@ -82,7 +82,7 @@ extension ReadExplanation {
     /// A cache's directory on a disk.
     public static let disk = Origin("disk")
     /// A cache as a whole. Used in reasons: why it is not asked.
-    package static let cache = Origin("cache")
+    static let cache = Origin("cache")
     /// A read of the source that is already in flight.
     public static let flight = Origin("flight")
     /// The source itself.

@@ -166,10 +166,10 @@ extension ReadPipeline {
     public static let belowCaching = Placement(30...90)
 
     /// Asks ahead of reads what a cache below keeps; once in a pipeline.
-    package static let readAhead = Placement(10...10, needsCaching: true, isUnique: true)
+    static let readAhead = Placement(10...10, needsCaching: true, isUnique: true)
     // Unique for the same reason as `limiting` below: it has permits.
     /// Joins near ranges that a cache above lacks; once in a pipeline.
-    package static let merging = Placement(30...30, isUnique: true)
+    static let merging = Placement(30...30, isUnique: true)
     // The retries of two would multiply.
     /// Tries again; once in a pipeline.
     public static let retrying = Placement(40...40, isUnique: true)

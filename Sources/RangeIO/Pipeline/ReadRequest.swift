@@ -33,7 +33,7 @@ public struct ReadRequest: Sendable {
   }
 
   /// Creates a demand for `range` of `source`.
-  package init(_ range: ByteRange, moreRanges: [ByteRange] = [], of source: SourceDescription) {
+  init(_ range: ByteRange, moreRanges: [ByteRange] = [], of source: SourceDescription) {
     self.range = range
     self.source = source
     extras = moreRanges.isEmpty ? nil : Extras(Rest(moreRanges: moreRanges))
@@ -90,7 +90,7 @@ public struct ReadRequest: Sendable {
   }
 
   /// Why the bytes are read: what ``isPrefetch`` says, by name.
-  package var purpose: ReadUrgency.Purpose {
+  var purpose: ReadUrgency.Purpose {
     get { extras?.rest.urgency?.purpose ?? .demand }
     set { change { $0.urgency = newValue == .demand ? nil : ReadUrgency() } }
   }

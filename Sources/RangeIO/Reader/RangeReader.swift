@@ -30,8 +30,8 @@ public actor RangeReader {
   package struct Configuration: Sendable {
     package var background: BackgroundWork
     package var time: ReadClock
-    package var onChange: RangeReader.ChangePolicy
-    package var pollInterval: Duration
+    var onChange: RangeReader.ChangePolicy
+    var pollInterval: Duration
     /// The least number of bytes that a stream asks for at once.
     package var streamWindow = StreamCursor.smallestWindow
 

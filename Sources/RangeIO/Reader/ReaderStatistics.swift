@@ -21,13 +21,13 @@ extension RangeReader {
     /// The counts of the source, for each of its ways to read.
     public package(set) var source: [Counters] = []
 
-    package init() {}
+    init() {}
 
     /// The share of reads that a cache answered alone, from 0 to 1. `nil` without a cache, and before the first read.
-    package var hitRate: Double? { cacheHits.flatMap { reads == 0 ? nil : Double($0) / Double(reads) } }
+    var hitRate: Double? { cacheHits.flatMap { reads == 0 ? nil : Double($0) / Double(reads) } }
 
     /// Bytes that stages fetched and that no read returned.
-    package var wastedBytes: Int { stages.reduce(0) { ByteRanges.sum($0, $1.wastedBytes) } }
+    var wastedBytes: Int { stages.reduce(0) { ByteRanges.sum($0, $1.wastedBytes) } }
   }
 }
 

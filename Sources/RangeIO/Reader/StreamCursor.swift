@@ -6,9 +6,9 @@
 ///
 /// Of a source that measures what reading costs, a window is what a connection brings in four seconds, so that windows which
 /// share a slow link arrive one after the other and not all at the end. Until the rate is known they double.
-package final class StreamCursor {
+final class StreamCursor {
   /// The smallest window: as much as DispatchIO reads at once, and enough to make the cost of a wake-up small.
-  package static let smallestWindow = 1024 * 1024
+  static let smallestWindow = 1024 * 1024
   /// More windows ahead brought no gain with any source measured.
   private static let mostAhead = 4
   /// The most bytes to ask for ahead, unless one window is larger.

@@ -21,13 +21,13 @@ public final class ReadUrgency: Sendable {
   /// Within a source's `read`: the urgency of the prefetch that it serves, also when that read goes on to another
   /// reader's source. `nil` for a demand.
   public static var current: ReadUrgency? { served }
-  @TaskLocal package static var served: ReadUrgency?
+  @TaskLocal static var served: ReadUrgency?
 
   /// `true` while no read waits for the bytes, as far as is known. Once `false`, it stays so.
   public var isPrefetch: Bool { purpose == .prefetch }
 
   /// The purpose, as far as is known now.
-  package var purpose: Purpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
+  var purpose: Purpose { isRaised.load(ordering: .acquiring) ? .demand : .prefetch }
 
   /// A read waits for it now. This is final.
   func raise() {
@@ -45,7 +45,7 @@ public final class ReadUrgency: Sendable {
   public func onRaise(_ handler: @escaping @Sendable () -> Void) { observe(handler) }
 
   /// Like ``onRaise(_:)``. Returns a handle for removing the handler.
-  @discardableResult package func observe(_ handler: @escaping @Sendable () -> Void) -> Handle {
+  @discardableResult func observe(_ handler: @escaping @Sendable () -> Void) -> Handle {
     let number = state.withLock { state -> Int? in
       guard !isRaised.load(ordering: .relaxed) else { return nil }
       state.lastNumber += 1
@@ -69,7 +69,7 @@ public final class ReadUrgency: Sendable {
 
 extension ReadUrgency {
   /// Why bytes are read.
-  package enum Purpose: Hashable, Sendable {
+  enum Purpose: Hashable, Sendable {
     /// A read waits for them.
     case demand
     /// They may be needed soon. Demand has priority everywhere.

@@ -10,7 +10,7 @@ public struct Counters: Hashable, Sendable, Encodable {
   package struct Count: Hashable, Sendable, Encodable {
     /// The name of the thing counted: `bytes read ahead`.
     package var name: String
-    package var value: Int
+    var value: Int
 
     /// Creates a count.
     package init(_ name: String, _ value: Int) {
@@ -36,7 +36,7 @@ public struct Counters: Hashable, Sendable, Encodable {
     self.init(name, counts: counts.map { Count($0.key, $0.value) }, wastedBytes: wastedBytes)
   }
 
-  package init(_ name: String, counts: [Count], wastedBytes: Int = 0) {
+  init(_ name: String, counts: [Count], wastedBytes: Int = 0) {
     self.name = name
     self.counts = counts
     self.wastedBytes = wastedBytes

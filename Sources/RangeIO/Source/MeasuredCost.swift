@@ -23,8 +23,8 @@ package protocol MeasuredCost: AnyObject, Sendable {
 }
 
 extension MeasuredCost {
-  package var atHand: ByteRange? { nil }
-  package var isReadForward: Bool { false }
+  var atHand: ByteRange? { nil }
+  var isReadForward: Bool { false }
 }
 
 extension SourceDescription {
@@ -33,9 +33,9 @@ extension SourceDescription {
 
   /// A source's measurement of its own cost.
   package struct Measurement: Equatable, Sendable {
-    package var cost: Cost
+    var cost: Cost
     /// `true` if the rate was never measured. A long read that was planned by it may take far longer than planned.
-    package var isGuess: Bool
+    var isGuess: Bool
 
     package init(_ cost: Cost, isGuess: Bool) {
       self.cost = cost
@@ -44,10 +44,10 @@ extension SourceDescription {
   }
 
   /// The cost as measured by the source itself; `nil` if it does not measure.
-  package var measuredCost: Measurement? { (context as? any MeasuredCost)?.measured(insteadOf: cost) }
+  var measuredCost: Measurement? { (context as? any MeasuredCost)?.measured(insteadOf: cost) }
 
   /// See ``MeasuredCost/fetchSize``.
-  package var fetchSize: Int? { (context as? any MeasuredCost)?.fetchSize }
+  var fetchSize: Int? { (context as? any MeasuredCost)?.fetchSize }
 
   /// The blocks of `grid` that are fetched with a missing range now; zero: exactly the range. One, if the source does not
   /// measure.

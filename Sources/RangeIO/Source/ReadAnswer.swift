@@ -6,5 +6,5 @@ public enum ReadAnswer<Value: Sendable>: Sendable {
   case later
 
   /// The value; `nil` if it may have to be waited for.
-  package var value: Value? { if case .here(let value) = self { value } else { nil } }
+  var value: Value? { if case .here(let value) = self { value } else { nil } }
 }

@@ -45,7 +45,7 @@ public final class SourceDescription: Sendable {
   private let isPassedByCache = Atomic<Bool>(false)
   private let flags: Flags
   package var mayGrow: Bool { flags.contains(.mayGrow) }
-  package var isAppendOnly: Bool { flags.contains(.isAppendOnly) }
+  var isAppendOnly: Bool { flags.contains(.isAppendOnly) }
   var answersCancellation: Bool { flags.contains(.answersCancellation) }
   var reportsChanges: Bool { flags.contains(.reportsChanges) }
   var isBorrowed: Bool { flags.contains(.isBorrowed) }

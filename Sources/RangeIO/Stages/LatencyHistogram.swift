@@ -2,7 +2,7 @@ import Synchronization
 
 /// A histogram of durations. Longer durations have wider buckets: four per power of two, so that a quantile is at most
 /// a quarter too high. It covers up to some 73 years with 240 counters.
-package struct LatencyHistogram: Hashable, Sendable {
+struct LatencyHistogram: Hashable, Sendable {
   private var buckets: [Int]
 
   init(buckets: [Int]) { self.buckets = buckets }
@@ -14,7 +14,7 @@ package struct LatencyHistogram: Hashable, Sendable {
   ///
   /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile. A smaller value or NaN counts as
   ///   0, a larger one as 1.
-  package func quantile(_ share: Double) -> Duration {
+  func quantile(_ share: Double) -> Duration {
     // NaN is not greater than zero. The product may be rounded up to more than an `Int` holds.
     let share = share > 0 ? Swift.min(share, 1) : 0
     let wanted = Swift.max(1, Int(exactly: (Double(count) * share).rounded(.up)) ?? count)
@@ -27,7 +27,7 @@ package struct LatencyHistogram: Hashable, Sendable {
   }
 
   /// The buckets that are not empty, in order, each with the longest duration it can contain. Useful for a plot.
-  package var nonEmptyBuckets: [(upTo: Duration, count: Int)] {
+  var nonEmptyBuckets: [(upTo: Duration, count: Int)] {
     buckets.enumerated().filter { $0.element > 0 }.map { (.nanoseconds(Self.end(of: $0.offset)), $0.element) }
   }
 

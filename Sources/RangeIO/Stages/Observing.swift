@@ -75,16 +75,16 @@ public final class Observing: Sendable {
   /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile.
   public func latency(_ share: Double) -> Duration { counted().latency.quantile(share) }
 
-  package func counted() -> Statistics { stage.counted() }
+  func counted() -> Statistics { stage.counted() }
 
   /// The counts of an ``Observing`` stage.
   package struct Statistics: Hashable, Sendable {
-    package var reads: Int { latency.count }
+    var reads: Int { latency.count }
     package var bytes: Int
     /// Reads that threw an error other than `CancellationError`.
     package var failures: Int
-    package var cancellations: Int
-    package var latency: LatencyHistogram
+    var cancellations: Int
+    var latency: LatencyHistogram
   }
 }
 

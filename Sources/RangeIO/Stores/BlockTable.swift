@@ -49,7 +49,7 @@ package struct BlockTable<Entry: BlockRecord>: ~Copyable {
   }
 
   /// Buckets of the old index that are still to be moved.
-  package var bucketsToMove: Int { old.count - nextMoved }
+  var bucketsToMove: Int { old.count - nextMoved }
   /// The number of buckets moved at once. Two would be enough to finish before the index must grow again.
   static var movedAtOnce: Int { 32 }
 

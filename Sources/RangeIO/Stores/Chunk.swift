@@ -140,7 +140,7 @@ package final class EncodedBytes: Sendable {
   }
 
   /// `nil` if they cannot be decoded, or there is no memory.
-  package func decoded() -> Bytes? {
+  func decoded() -> Bytes? {
     guard let buffer = BlockBacking.allocate(count), bytes.withUnsafeBytes({ decode($0, buffer.memory) }) else {
       return nil
     }

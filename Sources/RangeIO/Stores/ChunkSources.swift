@@ -160,7 +160,7 @@ public final class ChunkSources: Sendable {
   /// then.
   ///
   /// - Parameter erase: erases all tiers: the chunks of the tokens it receives, and chunks that have no token.
-  package func removing(_ scope: ChunkScope, _ erase: ([ChunkToken]) -> Void) {
+  func removing(_ scope: ChunkScope, _ erase: ([ChunkToken]) -> Void) {
     let (number, tokens) = state.withLock { state in
       let tokens = (scope.id.map { state.tokens.tokens($0) } ?? state.tokens.all).filter { scope.covers($0) }
       for token in tokens { token.beginRemoval(of: scope.range(on: token.grid)) }

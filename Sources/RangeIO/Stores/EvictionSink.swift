@@ -14,7 +14,7 @@ package protocol EvictionSink: AnyObject, Sendable {
 }
 
 extension EvictionSink {
-  package var takesEncodedBy: ChunkEncoding? { nil }
+  var takesEncodedBy: ChunkEncoding? { nil }
 }
 
 /// A reference to a sink that can be published atomically.

@@ -97,7 +97,7 @@ package final class SourceEntry: Sendable {
   }
 
   /// Removes metadata and pins.
-  package func forgetWhatIsKept() {
+  func forgetWhatIsKept() {
     forgetMetadata()
     unpin(0..<Int.max)
   }

@@ -35,10 +35,10 @@ package final class BufferPool: Sendable {
   private let limit: Int
 
   /// Creates a pool that keeps at most `limit` of idle buffers.
-  package init(keeping limit: ByteCount) { self.limit = limit.bytes }
+  init(keeping limit: ByteCount) { self.limit = limit.bytes }
 
   /// Bytes in idle buffers.
-  package var idleByteCount: Int { idle.withLock { $0.byteCount } }
+  var idleByteCount: Int { idle.withLock { $0.byteCount } }
 
   /// Allocates a buffer of at least `count` bytes with undefined contents.
   package func buffer(_ count: Int) throws(ReadError) -> WritableBytes {

@@ -1,12 +1,12 @@
 /// The alignment of reads that bypass the page cache, in bytes. See open(2), `O_DIRECT`, and statx(2), `STATX_DIOALIGN`.
-package struct DirectAlignment: Equatable, Sendable {
+struct DirectAlignment: Equatable, Sendable {
   /// Of the memory that is read into: a power of two.
   package let memory: Int
   /// Of offsets and counts: a power of two.
-  package let offset: Int
+  let offset: Int
 
   /// - Returns: `nil` if a number is no power of two up to 1 MiB.
-  package init?(memory: Int, offset: Int) {
+  init?(memory: Int, offset: Int) {
     for number in [memory, offset] {
       guard number > 0, number <= 1 << 20, number.nonzeroBitCount == 1 else { return nil }
     }

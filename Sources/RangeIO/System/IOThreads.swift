@@ -28,7 +28,7 @@ package final class IOThreads: Sendable {
   private let idleNanoseconds: Int64
   private let start: Start
   /// The threads for reads that the kernel has begun.
-  package let collecting: IOThreads?
+  let collecting: IOThreads?
 
   /// Runs the body with its context on a new thread; negative if no thread is available.
   package typealias Start =
@@ -58,13 +58,13 @@ package final class IOThreads: Sendable {
 
   /// The number of threads that collect the bytes of reads that the kernel has begun: four, or a quarter of the processors if that
   /// is more, and no more than a pool has.
-  package static func collectors(processors: Int) -> Int { min(64, max(4, processors / 4)) }
+  static func collectors(processors: Int) -> Int { min(64, max(4, processors / 4)) }
 
   /// The threads of the process for work whose length the library does not know. Few: each may take long.
   package static let forWork = IOThreads(limit: 16)
 
   /// The number of threads that exist now.
-  package var threadCount: Int { state.withLock { $0.threads } }
+  var threadCount: Int { state.withLock { $0.threads } }
 
   /// Runs `job` on a thread, soon.
   package func submit(_ job: IOJob) {
@@ -78,7 +78,7 @@ package final class IOThreads: Sendable {
   }
 
   /// Withdraws `job`, if no thread has started it. Returns whether it was withdrawn: then it will not run.
-  package func withdraw(_ job: IOJob) -> Bool { state.withLock { $0.withdrew(job) } }
+  func withdraw(_ job: IOJob) -> Bool { state.withLock { $0.withdrew(job) } }
 
   /// Moves `job` to the urgent ones, if no thread has started it.
   package func raise(_ job: IOJob) { state.withLock { $0.raised(job) } }

@@ -1,8 +1,8 @@
 import CRangeIOSystem
-package import SystemPackage
+import SystemPackage
 
 /// Where a read puts its bytes: one buffer, or several that one system call fills one after the other, see readv(2).
-package enum ReadBuffers: Sendable {
+enum ReadBuffers: Sendable {
   case one(WritableBytes)
   case several([WritableBytes])
 
@@ -52,7 +52,7 @@ package enum ReadBuffers: Sendable {
 
   /// Fills the buffers up to byte `end` as far as the page cache has it. Returns the total number of bytes filled;
   /// `nil` if this file system cannot tell what is resident.
-  package func fillWithResident(
+  func fillWithResident(
     after before: Int, upTo end: Int, from offset: Int, of descriptor: CInt, _ syscalls: Syscalls
   ) throws(Errno) -> Int? {
     if case .one(let buffer) = self {
@@ -69,13 +69,13 @@ package enum ReadBuffers: Sendable {
 
 extension Syscalls {
   /// The most bytes requested by one call. Apple platforms refuse `INT_MAX` and more; Linux returns at most that much.
-  package static let longestRead = 1 << 30
+  static let longestRead = 1 << 30
 
   /// Fills `buffer` from `offset` until it is full or the file ends. Waits for the disk if it must. Returns the number
   /// of bytes read. Fewer than requested only at the end of the file.
   ///
   /// - Parameter multiple: a call that leaves another number than a multiple of it has met the end of the file.
-  package func readFully(
+  func readFully(
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int, inMultiplesOf multiple: Int = 1
   ) throws(Errno) -> Int {
     try repeatFully(from: 0, to: buffer.count, inMultiplesOf: multiple) { filled in
@@ -85,7 +85,7 @@ extension Syscalls {
 
   /// Fills as much of `buffer` from `offset` as the page cache holds. Returns the number of bytes read, from the start;
   /// `nil` if this file system cannot tell what is resident.
-  package func readWhatIsResident(
+  func readWhatIsResident(
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int? {
     try repeatWhileResident(from: 0, to: buffer.count) { filled in

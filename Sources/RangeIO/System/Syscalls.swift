@@ -3,18 +3,18 @@ package import SystemPackage
 
 /// The kernel's report about an open file.
 package struct FileStatus: Equatable, Sendable {
-  package var device: UInt64 = 0
-  package var inode: UInt64 = 0
+  var device: UInt64 = 0
+  var inode: UInt64 = 0
   package var size = 0
-  package var modified = FileTime(seconds: 0, nanoseconds: 0)
-  package var changed = FileTime(seconds: 0, nanoseconds: 0)
-  package var mode: UInt32 = 0
+  var modified = FileTime(seconds: 0, nanoseconds: 0)
+  var changed = FileTime(seconds: 0, nanoseconds: 0)
+  var mode: UInt32 = 0
   /// The number of the file's names.
-  package var links: UInt64 = 1
+  var links: UInt64 = 1
   package var owner: UInt32 = 0
-  package var group: UInt32 = 0
+  var group: UInt32 = 0
 
-  package init() {}
+  init() {}
 
   fileprivate init(_ raw: rio_stat) {
     device = raw.device
@@ -37,7 +37,7 @@ package struct FileStatus: Equatable, Sendable {
 package final class Syscalls: Sendable {
   package typealias Open = @Sendable (_ path: FilePath) -> Int
   package typealias Status = @Sendable (_ descriptor: CInt, _ into: inout FileStatus) -> Int
-  package typealias StatusOfPath = @Sendable (_ path: FilePath, _ into: inout FileStatus) -> Int
+  typealias StatusOfPath = @Sendable (_ path: FilePath, _ into: inout FileStatus) -> Int
   package typealias Read = @Sendable (_ descriptor: CInt, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
 
   /// The calls, each by default the kernel's.
@@ -93,21 +93,21 @@ package final class Syscalls: Sendable {
   /// The kernel's calls.
   package static let system = Syscalls()
 
-  package static let kernelStatus: Status = { descriptor, status in
+  static let kernelStatus: Status = { descriptor, status in
     var raw = rio_stat()
     let result = rio_fstat(descriptor, &raw)
     if result >= 0 { status = FileStatus(raw) }
     return Int(result)
   }
 
-  package static let kernelStatusOfPath: StatusOfPath = { path, status in
+  static let kernelStatusOfPath: StatusOfPath = { path, status in
     var raw = rio_stat()
     let result = path.withPlatformString { rio_stat_path($0, &raw) }
     if result >= 0 { status = FileStatus(raw) }
     return Int(result)
   }
 
-  package static let kernelName: @Sendable (_ descriptor: CInt) -> String? = { descriptor in
+  static let kernelName: @Sendable (_ descriptor: CInt) -> String? = { descriptor in
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { buffer in
       let count = Int(rio_name_of(descriptor, buffer.baseAddress, CInt(buffer.count)))
       guard count >= 0 else { return nil }
@@ -121,18 +121,18 @@ private let wallClockTick = rio_realtime_tick_ns()
 
 extension Errno {
   /// The error for a negative result of a call in the table.
-  package init(result: Int) { self.init(rawValue: CInt(truncatingIfNeeded: -result)) }
+  init(result: Int) { self.init(rawValue: CInt(truncatingIfNeeded: -result)) }
 }
 
 /// A time that the kernel stamped on a file. It covers every time that a file system can store, while nanoseconds in 64
 /// bits end in 1677 and 2262. So versions with different times always differ here.
-package struct FileTime: Hashable, Comparable, Sendable {
+struct FileTime: Hashable, Comparable, Sendable {
   /// Whole seconds since 1970, rounded down.
   package var seconds: Int64
   /// The nanoseconds after them.
   package var nanoseconds: UInt32
 
-  package init(seconds: Int64, nanoseconds: UInt32) {
+  init(seconds: Int64, nanoseconds: UInt32) {
     self.seconds = seconds
     self.nanoseconds = nanoseconds
   }
@@ -140,17 +140,17 @@ package struct FileTime: Hashable, Comparable, Sendable {
   init(_ time: rio_time) { self.init(seconds: time.seconds, nanoseconds: time.nanoseconds) }
 
   /// Creates a time from a clock.
-  package init(nanosecondsSince1970: Int64) {
+  init(nanosecondsSince1970: Int64) {
     let (quotient, remainder) = nanosecondsSince1970.quotientAndRemainder(dividingBy: 1_000_000_000)
     let isBefore = remainder < 0
     seconds = isBefore ? quotient - 1 : quotient
     nanoseconds = UInt32(isBefore ? remainder + 1_000_000_000 : remainder)
   }
 
-  package static func < (a: FileTime, b: FileTime) -> Bool { (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds) }
+  static func < (a: FileTime, b: FileTime) -> Bool { (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds) }
 
   /// The time from this one to `other`. A `Duration` has room for any two.
-  package func duration(to other: FileTime) -> Duration {
+  func duration(to other: FileTime) -> Duration {
     .seconds(other.seconds) - .seconds(seconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
   }
 

@@ -1,6 +1,6 @@
-import RangeIO
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// Bytes whose last use is the one under test: under optimisation nothing else keeps their memory. The memory is

@@ -1,7 +1,7 @@
-import RangeIO
 import RangeIOTiers
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// What the guide to caching shows, line by line.

@@ -1,8 +1,9 @@
 import CRangeIOSystem
-import RangeIO
 import RangeIOTestSupport
 import Synchronization
 import Testing
+
+@testable import RangeIO
 
 @Suite struct LockedTests {
   @Test func `one value that many threads change loses no change`() {

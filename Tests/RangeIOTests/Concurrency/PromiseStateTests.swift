@@ -1,6 +1,6 @@
-import RangeIO
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// Event by event; the waiter is an `Int`, the value a `String`.

@@ -1,7 +1,7 @@
 import Foundation
-import RangeIO
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 @Suite struct StripesTests {

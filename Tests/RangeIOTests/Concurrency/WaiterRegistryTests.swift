@@ -1,6 +1,6 @@
-import RangeIO
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 @Suite(.simulated) struct WaiterRegistryTests {

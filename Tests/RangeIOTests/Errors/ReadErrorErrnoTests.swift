@@ -1,7 +1,7 @@
-import RangeIO
 import SystemPackage
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 @Suite struct ReadErrorErrnoTests {

@@ -1,7 +1,7 @@
-import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// What the guide to writing a policy shows.

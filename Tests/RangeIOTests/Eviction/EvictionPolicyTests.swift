@@ -1,7 +1,7 @@
-import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// What the contract asks of every policy.

@@ -1,7 +1,7 @@
-import RangeIO
 import RangeIOTraces
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// Hits on a trace that needs no file: equal to those of the naive models, and to the numbers here, so that neither

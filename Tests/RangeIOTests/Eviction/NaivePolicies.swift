@@ -1,5 +1,4 @@
-import RangeIO
-
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// ``LRU`` by its definition: an array, the chunk read last at its end.

@@ -1,7 +1,7 @@
-import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// Each policy event by event beside an array that does the same the plain way.

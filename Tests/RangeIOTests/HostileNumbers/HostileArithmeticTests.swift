@@ -1,7 +1,7 @@
-import RangeIO
 import RangeIOTiers
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// What is computed of numbers is an answer for all of them.

@@ -1,6 +1,6 @@
-import RangeIO
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// What a source says of itself comes from headers and servers: nonsense is refused, and traps nowhere.

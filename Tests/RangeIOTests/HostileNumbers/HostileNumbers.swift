@@ -1,5 +1,4 @@
-import RangeIO
-
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// Numbers as no honest program has them, but a damaged file, a server or a configuration may.

@@ -1,7 +1,7 @@
-import RangeIO
 import RangeIOTiers
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// Whatever is asked of a reader is answered or refused.

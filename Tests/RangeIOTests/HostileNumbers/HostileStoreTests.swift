@@ -1,7 +1,7 @@
-import RangeIO
 import RangeIOTiers
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// Whatever a store is asked about is there or not.

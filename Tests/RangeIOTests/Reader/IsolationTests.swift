@@ -1,6 +1,6 @@
-import RangeIO
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// A reader made and used from each kind of place, with both initialisers. That it compiles is half of the test.

@@ -1,8 +1,8 @@
 import Foundation
-import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// What the guide to writing a store shows.

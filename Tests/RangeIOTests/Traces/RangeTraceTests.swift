@@ -1,8 +1,8 @@
 import Foundation
-import RangeIO
 import RangeIOTraces
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 @Suite struct RangeTraceTests {

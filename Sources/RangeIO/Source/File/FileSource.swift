@@ -228,11 +228,11 @@ extension FileSource {
 
   /// The way a file is opened and read: what the public initializers take, and what tests replace.
   package struct Configuration: Sendable {
-    package var engine: Engine
+    var engine: Engine
     package var blockSize: ByteCount
-    package var isAppendOnly: Bool
-    package var cost: SourceDescription.Cost
-    package var pageCache: PageCache
+    var isAppendOnly: Bool
+    var cost: SourceDescription.Cost
+    var pageCache: PageCache
 
     package var syscalls = Syscalls.system {
       // What other calls do says nothing of a device.
@@ -242,17 +242,17 @@ extension FileSource {
     var begunReads: (@Sendable (UInt64) -> BegunReads)? = { .of($0) }
     package var threads = IOThreads.shared
     /// For paths, and for files on a server.
-    package var pathThreads = PathThreads.shared
+    var pathThreads = PathThreads.shared
     /// The same threads for all of these, for tests.
-    package var remoteThreads: IOThreads {
+    var remoteThreads: IOThreads {
       get { pathThreads.opening }
       set { pathThreads = PathThreads { newValue } }
     }
     /// Makes the system report changes, if it can.
     var watch: @Sendable (CInt, @escaping @Sendable () -> Void) -> FileWatch? = { FileWatch.begin($0, $1) }
-    package var buffers = BufferPool.shared
+    var buffers = BufferPool.shared
     /// Waits until files are at rest, for all sources.
-    package var resting = RestingFiles.shared
+    var resting = RestingFiles.shared
 
     package init(
       engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,

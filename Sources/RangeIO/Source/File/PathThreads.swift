@@ -1,4 +1,4 @@
-package import SystemPackage
+import SystemPackage
 
 /// The threads that follow paths, and those that ask servers. A call to a hanging server keeps its thread, even after
 /// its caller has left. So calls to one server never share threads with calls that are known to go elsewhere.
@@ -13,7 +13,7 @@ package import SystemPackage
 /// or a directory above it, is on that file system. The ``opening`` threads, 64 for all, open every other path. So one
 /// case remains: 64 openings on a hanging server, of which no file was opened before, delay the first opening of local
 /// files until the server answers. They do not delay open files.
-package final class PathThreads: Sendable {
+final class PathThreads: Sendable {
   /// The threads of the process.
   package static let shared = PathThreads { IOThreads(limit: 64) }
 
@@ -33,18 +33,18 @@ package final class PathThreads: Sendable {
   /// For paths that led to a local file.
   package let local: IOThreads
   /// For adopted descriptors that were never used: where their files are is unknown.
-  package let unknown: IOThreads
+  let unknown: IOThreads
   private let make: @Sendable () -> IOThreads
   private let state = Locked(State())
 
   /// - Parameter make: creates threads, each time for one server or one purpose.
-  package init(_ make: @escaping @Sendable () -> IOThreads) {
+  init(_ make: @escaping @Sendable () -> IOThreads) {
     self.make = make
     (opening, local, unknown) = (make(), make(), make())
   }
 
   /// The threads of the remote file system on `device`.
-  package func server(_ device: UInt64) -> IOThreads {
+  func server(_ device: UInt64) -> IOThreads {
     state.withLock { state in
       if let threads = state.servers[device] { return threads }
       let threads = make()
@@ -61,7 +61,7 @@ package final class PathThreads: Sendable {
 
   /// Notes that `path`, which is absolute, led to a file on the remote file system on `device`, and how high up that
   /// reaches. May ask the server.
-  package func learn(_ path: FilePath, leadsTo device: UInt64, _ statusOfPath: Syscalls.StatusOfPath) {
+  func learn(_ path: FilePath, leadsTo device: UInt64, _ statusOfPath: Syscalls.StatusOfPath) {
     guard let place = Self.withoutDots(path), root(of: place)?.device != device else { return }
     var (highest, above) = (place, place.removingLastComponent())
     while !above.components.isEmpty, Self.device(of: above, statusOfPath) == device {
@@ -76,7 +76,7 @@ package final class PathThreads: Sendable {
   }
 
   /// Notes that `path`, which is absolute, led to a local file.
-  package func learnLocal(_ path: FilePath) {
+  func learnLocal(_ path: FilePath) {
     guard state.withLock({ !$0.roots.isEmpty }), let root = root(of: path) else { return }
     state.withLock { $0.roots[root.path] = nil }
   }

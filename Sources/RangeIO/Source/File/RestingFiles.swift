@@ -2,7 +2,7 @@
 /// one timer and one check.
 ///
 /// It occupies no thread and holds no file: one of the remaining waiters makes the check.
-package final class RestingFiles: Sendable {
+final class RestingFiles: Sendable {
   /// The instance of the process.
   package static let shared = RestingFiles(.continuous)
 
@@ -36,7 +36,7 @@ package final class RestingFiles: Sendable {
   private let state = Locked(State())
 
   /// Creates an instance that uses the clock `time`.
-  package init(_ time: ReadClock) { self.time = time }
+  init(_ time: ReadClock) { self.time = time }
 
   /// Waits for `duration`, or until the current wait for the same file ends, and then takes the file's status.
   ///

@@ -39,13 +39,13 @@ extension ReadPipeline {
     .readAhead(limit.map(ReadAheadExtent.upTo) ?? .adaptive, budget: budget.map { ReadAheadBudget($0) } ?? .shared)
   }
 
-  package static func readAhead(_ extent: ReadAheadExtent = .adaptive, budget: ReadAheadBudget) -> ReadPipeline {
+  static func readAhead(_ extent: ReadAheadExtent = .adaptive, budget: ReadAheadBudget) -> ReadPipeline {
     .stage(ReadAheadStage(extent, budget: budget))
   }
 }
 
 /// The most to read ahead of a run.
-package enum ReadAheadExtent: Hashable, Sendable {
+enum ReadAheadExtent: Hashable, Sendable {
   /// Four times the bytes that the source could send in the time until the first byte arrives
   /// (``SourceDescription/Cost``), between 2 and 32 MiB; over a slow link no more than it brings in four seconds, or
   /// 128 KiB if that is more.

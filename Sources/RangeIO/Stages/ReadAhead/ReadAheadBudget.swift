@@ -24,7 +24,7 @@ package final class ReadAheadBudget: Sendable {
   }
   private let state = Locked(State())
 
-  package init(_ limit: ByteCount) { self.limit = limit }
+  init(_ limit: ByteCount) { self.limit = limit }
 
   package var bytes: Int { state.withLock { $0.bytes } }
   package var peakBytes: Int { state.withLock { $0.peak } }

@@ -1,12 +1,12 @@
 /// The most tries of a read, and the waits between them. See `.retrying`.
 package struct Backoff: Hashable, Sendable {
-  package var attempts: Int
-  package var base: Duration
-  package var cap: Duration
-  package var longestRetryAfter: Duration
+  var attempts: Int
+  var base: Duration
+  var cap: Duration
+  var longestRetryAfter: Duration
 
   /// Waits that double with each retry.
-  package static func exponentialBackoff(
+  static func exponentialBackoff(
     attempts: Int = 13, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
     longestRetryAfter: Duration = .seconds(60)
   ) -> Backoff {
@@ -121,7 +121,7 @@ extension ReadPipeline {
       state = Locked(RetryTokens(allowance: allowance, share: share))
     }
 
-    package var allowsRetries: Bool { state.withLock { $0.allowsRetries } }
+    var allowsRetries: Bool { state.withLock { $0.allowsRetries } }
 
     var tokens: RetryTokens { state.withLock { $0 } }
 

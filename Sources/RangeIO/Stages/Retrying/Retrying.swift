@@ -57,7 +57,7 @@ extension ReadPipeline {
   }
 
   /// - Parameter random: the random numbers for the waits.
-  package static func retrying(
+  static func retrying(
     _ backoff: Backoff = .exponentialBackoff(), budget: RetryBudget = RetryBudget(),
     isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false },
     random: any RandomNumberGenerator & Sendable

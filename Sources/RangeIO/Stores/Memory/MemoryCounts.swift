@@ -7,27 +7,27 @@ package struct MemoryCounts: StoreCounts {
   /// The requested bytes of what was found.
   package var hitBytes = 0
   /// Look-ups that found some of what they asked for.
-  package var partialHits = 0
+  var partialHits = 0
   /// Look-ups that found nothing.
-  package var misses = 0
+  var misses = 0
   /// Blocks that were added.
-  package var insertions = 0
+  var insertions = 0
   /// Blocks that were there in part and received more bytes.
-  package var merges = 0
+  var merges = 0
   /// Merges that copied pieces together.
-  package var consolidations = 0
+  var consolidations = 0
   /// Bytes dropped because a block had too many pieces.
-  package var droppedPieceBytes = 0
+  var droppedPieceBytes = 0
   /// Blocks that arrived too late, after their source was removed.
   package var stale = 0
   /// Blocks evicted to make room for others.
-  package var evictions = 0
+  var evictions = 0
   /// The bytes that the evicted blocks were charged.
-  package var evictedBytes = 0
+  var evictedBytes = 0
   /// Blocks removed because they were too old or idle for too long.
-  package var expirations = 0
+  var expirations = 0
   /// The bytes that the expired blocks were charged.
-  package var expiredBytes = 0
+  var expiredBytes = 0
   /// Ranges that were not kept: of several blocks and larger than half the store, over their source's share, refused by the
   /// policy, or without room.
   package var dropped = 0
@@ -41,10 +41,10 @@ package struct MemoryCounts: StoreCounts {
   /// The most bytes that were ever taken at once.
   package var peakBytes = 0
   /// The part of ``bytes`` that is reserved.
-  package var reservedBytes = 0
+  var reservedBytes = 0
   /// The part of ``bytes`` that was removed but not freed yet, because the removal is not iterated and the room is not
   /// needed.
-  package var removedBytes = 0
+  var removedBytes = 0
   /// The part of ``bytes`` that is pinned.
   package var pinnedBytes = 0
   /// The number of blocks.

@@ -90,7 +90,7 @@ extension MemoryStore {
     try await shrink { (self.ledger.bytes - size.bytes, blocks.map { self.ledger.blocks - max(0, $0) } ?? 0) }
   }
 
-  package func trim(toBlocks count: Int) async throws { try await trim(to: .bytes(.max), blocks: count) }
+  func trim(toBlocks count: Int) async throws { try await trim(to: .bytes(.max), blocks: count) }
 
   /// Evicts in steps while there is an excess and something can be evicted. Yields to other tasks between steps.
   private func shrink(_ excess: () -> (bytes: Int, blocks: Int)) async throws {

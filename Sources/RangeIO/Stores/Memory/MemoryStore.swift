@@ -163,7 +163,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   var capacity: Int { ledger.present }
 
   /// Checks whether this many more bytes can be kept without evicting others.
-  package func hasRoom(for byteCount: Int) -> Bool {
+  func hasRoom(for byteCount: Int) -> Bool {
     let missing = ledger.lacking(bytes: byteCount, blocks: 1)
     return missing.bytes <= 0 && missing.blocks <= 0
   }

@@ -40,7 +40,7 @@ package struct DiskLanes: Sendable {
 
   /// The most reads of a directory in flight, and so the threads that a failing disk may block in addition to the
   /// writer.
-  package static let mostReads = 2
+  static let mostReads = 2
 
   /// - Parameter work: runs both instead, in a test.
   package init(_ work: DiskWork? = nil) {

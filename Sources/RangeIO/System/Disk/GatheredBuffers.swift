@@ -1,18 +1,18 @@
-package import CRangeIOSystem
-package import SystemPackage
+import CRangeIOSystem
+import SystemPackage
 
 /// Buffers to write one after the other, with as few system calls as possible: pwritev(2).
-package struct GatheredBuffers {
+struct GatheredBuffers {
   /// The limits of one call. `IOV_MAX` is 1024 or more everywhere; on macOS the bytes of a call must fit 31 bits.
-  package static let partsPerCall = 256
-  package static let bytesPerCall = 1 << 30
+  static let partsPerCall = 256
+  static let bytesPerCall = 1 << 30
 
   private let parts: [UnsafeRawBufferPointer]
   /// The first part with unwritten bytes, and how many of its bytes are written.
   private var next = 0
   private var written = 0
 
-  package init(_ parts: [UnsafeRawBufferPointer]) { self.parts = parts }
+  init(_ parts: [UnsafeRawBufferPointer]) { self.parts = parts }
 
   /// Writes everything to a file from `offset` on. `call` returns the bytes written, or `-errno`.
   package consuming func write(

@@ -1,11 +1,11 @@
 import CRangeIOSystem
-package import SystemPackage
+import SystemPackage
 
 /// A file that appears under its name only when it is complete.
 ///
 /// The bytes go to a temporary file in the same directory, which is renamed at the end. All calls may block. Nothing is
 /// forced to disk: after a crash of the machine shortly after the end, the file may be incomplete.
-package final class NewFile: Sendable {
+final class NewFile: Sendable {
   private enum Phase { case written, finished, abandoned }
 
   /// The path as the user gave it, for errors.
@@ -18,7 +18,7 @@ package final class NewFile: Sendable {
 
   /// Prepares to write the file at `path`, or to replace it. The new file gets the permissions of the one it replaces.
   /// A symbolic link stays, and the file that it leads to is replaced.
-  package init(_ path: FilePath) throws(ReadError) {
+  init(_ path: FilePath) throws(ReadError) {
     self.path = path.string
     let resolved = FilePathExpansion.resolved(try FilePathExpansion.expand(path))
     guard let last = resolved.lastComponent, last.kind == .regular, let text = String(validating: last) else {
@@ -78,7 +78,7 @@ package final class NewFile: Sendable {
   }
 
   /// Gives the file its name. Call it after the last write has returned. Does nothing once the file is abandoned.
-  package func finish() throws(ReadError) {
+  func finish() throws(ReadError) {
     guard end(.finished) else { return }
     do {
       // Some file systems report only now that they had no space. An interrupted `close` has closed.
@@ -91,7 +91,7 @@ package final class NewFile: Sendable {
   }
 
   /// Removes what was written, unless the file has its name by now.
-  package func abandon() {
+  func abandon() {
     if end(.abandoned) { remove() }
   }
 

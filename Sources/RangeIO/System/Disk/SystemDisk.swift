@@ -43,7 +43,7 @@ extension FixedWidthInteger {
 }
 
 /// An open directory on this machine.
-package final class SystemDirectory: SpillDirectory {
+final class SystemDirectory: SpillDirectory {
   private let descriptor: CInt
 
   /// Takes ownership of `descriptor`.
@@ -57,7 +57,7 @@ package final class SystemDirectory: SpillDirectory {
     return DiskStatus(raw)
   }
 
-  package func setMode(_ mode: UInt32) throws(Errno) { try rio_disk_set_mode(descriptor, mode).orThrow() }
+  func setMode(_ mode: UInt32) throws(Errno) { try rio_disk_set_mode(descriptor, mode).orThrow() }
 
   package func names() throws(Errno) -> [String] {
     var names: [String] = []

@@ -1,8 +1,8 @@
 import CRangeIOSystem
-package import SystemPackage
+import SystemPackage
 
 /// An open file on this machine.
-package final class SystemFile: SpillFile {
+final class SystemFile: SpillFile {
   private let descriptor: CInt
 
   /// Takes ownership of `descriptor`.
@@ -20,7 +20,7 @@ package final class SystemFile: SpillFile {
     try Syscalls.system.readFully(descriptor, buffer, at: offset)
   }
 
-  package func readResident(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int? {
+  func readResident(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int? {
     try Syscalls.system.readWhatIsResident(descriptor, buffer, at: offset)
   }
 
@@ -28,11 +28,11 @@ package final class SystemFile: SpillFile {
     try scatter(pieces, offset, isResident: false) ?? 0
   }
 
-  package func readResident(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int? {
+  func readResident(into pieces: [UnsafeMutableRawBufferPointer], at offset: Int) throws(Errno) -> Int? {
     try scatter(pieces, offset, isResident: true)
   }
 
-  package func readResident(
+  func readResident(
     into first: UnsafeMutableRawBufferPointer, _ second: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int? {
     let count = withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
@@ -92,7 +92,7 @@ package final class SystemFile: SpillFile {
     }
   }
 
-  package func allocate(_ count: Int) throws(Errno) { try rio_disk_allocate(descriptor, Int64(count)).orThrow() }
+  func allocate(_ count: Int) throws(Errno) { try rio_disk_allocate(descriptor, Int64(count)).orThrow() }
 
   package func truncate(_ count: Int) throws(Errno) { try rio_disk_truncate(descriptor, Int64(count)).orThrow() }
 
@@ -102,15 +102,15 @@ package final class SystemFile: SpillFile {
     try rio_disk_lock(descriptor, exclusively).orThrow() != 0
   }
 
-  package func unlock() throws(Errno) { try rio_disk_unlock(descriptor).orThrow() }
+  func unlock() throws(Errno) { try rio_disk_unlock(descriptor).orThrow() }
 
-  package var holders: [Int] {
+  var holders: [Int] {
     var processes = [Int64](repeating: 0, count: 64)
     let count = rio_disk_holders(descriptor, &processes, CInt(processes.count))
     return processes.prefix(Int(count)).map(Int.init)
   }
 
-  package func beginWriting(_ count: Int, at offset: Int) {
+  func beginWriting(_ count: Int, at offset: Int) {
     rio_disk_begin_writing(descriptor, Int64(count), Int64(offset))
   }
 }

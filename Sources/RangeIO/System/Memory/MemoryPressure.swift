@@ -46,14 +46,14 @@ public enum MemoryPressure: Hashable, Comparable, Sendable {
 }
 
 /// See ``MemoryPressure/signals(every:)``.
-package struct MemoryPressureSignals: AsyncSequence, Sendable {
+struct MemoryPressureSignals: AsyncSequence, Sendable {
   package typealias Failure = Never
 
   private let polling: PressurePolling
   private let isToldBySystem: Bool
 
   /// Creates the signals of the system that this process runs on.
-  package init(every interval: Duration = .seconds(1)) {
+  init(every interval: Duration = .seconds(1)) {
     polling = PressurePolling(every: interval, MemoryPressure.Thresholds(), .continuous, SystemFiles())
     isToldBySystem = true
   }
@@ -65,7 +65,7 @@ package struct MemoryPressureSignals: AsyncSequence, Sendable {
   }
 
   /// Creates an independent iteration. It reads nothing before you ask for its first element.
-  package func makeAsyncIterator() -> Iterator {
+  func makeAsyncIterator() -> Iterator {
     Iterator(polling: polling, told: isToldBySystem ? SystemPressure.begin() : nil)
   }
 

@@ -41,17 +41,17 @@ extension MemoryPressure {
   /// All values are fractions: 0.25 is a quarter of a limit, or of the time. A level begins when the upper bound is
   /// reached (`.infinity`: never), and lasts down to the lower bound. In between the level does not change, so that it
   /// does not flap.
-  package struct Thresholds: Sendable {
+  struct Thresholds: Sendable {
     /// Warning: the used part of a control group's limit, in the group where it is largest.
-    package var usedForWarning = 0.75...0.85
+    var usedForWarning = 0.75...0.85
     /// Critical: the used part of a control group's limit. Beyond it the process ends.
-    package var usedForCritical = 0.9...0.95
+    var usedForCritical = 0.9...0.95
     /// Warning: the part of the last ten seconds in which some task waited for memory.
-    package var someStalledForWarning = 0.05...0.1
+    var someStalledForWarning = 0.05...0.1
     /// Critical: the part of the last ten seconds in which all tasks waited for memory.
-    package var allStalledForCritical = 0.05...0.1
+    var allStalledForCritical = 0.05...0.1
 
-    package init() {}
+    init() {}
   }
 }
 

@@ -1,7 +1,7 @@
-import RangeIO
 import RangeIOTesting
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// Files are sources, whatever reads them.

@@ -1,6 +1,6 @@
-import RangeIO
 import Testing
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// The tuner in a store: one for all shards.

@@ -1,8 +1,8 @@
 import Foundation
-import RangeIO
 import RangeIOTesting
 import SystemPackage
 
+@testable import RangeIO
 @testable import RangeIOTestSupport
 
 /// A directory on a disk that the same tests are to find like any other.
