@@ -67,6 +67,22 @@
     ///
     /// - Parameter onListening: called once, with the port; 0 for a unix socket.
     public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws {
+      // Before it listens: of two at a time, the second must not.
+      let isOurs = state.withLock { state in
+        defer { state.isRunning = true }
+        return !state.isRunning
+      }
+      guard isOurs else { throw ReadError(.inUse, "the server runs already") }
+      let result: Result<Void, any Error>
+      do { result = .success(try await serve(onListening)) } catch { result = .failure(error) }
+      // However it has ended, and before a `close()` returns: stores may be closed then.
+      await responder.mounts.close()
+      state.withLock { $0 = State() }
+      stopped.notify()
+      try result.get()
+    }
+
+    private func serve(_ onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws {
       let group = MultiThreadedEventLoopGroup.singleton
       let address = try await configuration.address.bindAddress(group)
       let executors = try await LoopExecutors(group)
@@ -78,11 +94,6 @@
           availableConnectionsDelegate: MaximumAvailableConnections(configuration.maxConnections)),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
         eventLoopGroup: group, logger: logger)
-      try await run(server)
-      await responder.mounts.close()
-    }
-
-    private func run(_ server: Server<ConnectionChannel>) async throws {
       let work = Task { try await server.run() }
       let drainTimeout = configuration.drainTimeout
       let stop: @Sendable () -> Void = {
@@ -96,25 +107,17 @@
           work.cancel()
         }
       }
-      let verdict = state.withLock { state -> (isOurs: Bool, isStopping: Bool) in
-        guard !state.isRunning else { return (false, false) }
-        state.isRunning = true
+      let isStopping = state.withLock { state in
         state.stop = stop
-        return (true, state.isStopping)
+        return state.isStopping
       }
-      guard verdict.isOurs else {
-        work.cancel()
-        throw ReadError(.inUse, "the server runs already")
-      }
-      if verdict.isStopping { stop() }
-      defer {
-        state.withLock { $0 = State() }
-        stopped.notify()
-      }
+      if isStopping { stop() }
       try await withTaskCancellationHandler {
         try await withGracefulShutdownHandler {
           do { try await work.value } catch let error as IOError {
             throw ReadError.listening(at: configuration.address, Errno(rawValue: error.errnoCode))
+          } catch is Server<ConnectionChannel>.Error {
+            // It was told to stop before it began to listen.
           }
         } onGracefulShutdown: {
           self.stop()
@@ -124,8 +127,9 @@
       }
     }
 
-    /// Makes ``run()`` return: accepts no more connections, lets answers under way end, and returns when they have ended. In a
-    /// cancelled task, and if the server does not run, returns at once; then the next ``run()`` ends at once, too.
+    /// Makes ``run()`` return: accepts no more connections, lets answers under way end, and returns when they have ended and
+    /// all readers are closed. In a cancelled task, and if the server does not run, returns at once; then the next ``run()``
+    /// ends at once, too.
     public func close() async {
       let end = stopped.listen()
       defer { stopped.leave(end) }

@@ -111,11 +111,12 @@
         gate.open()
       }
 
+      var source: GatedLooks { GatedLooks(base: base, gate: gate, clock: clock) }
+
       /// Serves it. `body` gets a closure that reads some bytes and compares them.
       func serve(
         freshness: Duration, _ body: (_ askOnce: @escaping @Sendable () async throws -> Void) async throws -> Void
       ) async throws {
-        let source = GatedLooks(base: base, gate: gate, clock: clock)
         let upstream = ObjectUpstream(freshness: freshness) { try await RangeReader(source, onChange: .refresh) }
         try await withServer([("", upstream)]) {
           $0.time = ReadClock(clock)
@@ -173,6 +174,41 @@
         object.clock.advance(by: .seconds(3))
         try await askOnce()
         #expect(object.looks.count >= 2)
+      }
+    }
+
+    @Test func `an object that others push out while it is looked at stays open, and comes back`() async throws {
+      let (object, opened) = (GatedObject(), Counter())
+      let upstream = ObjectUpstream(
+        freshness: .seconds(1),
+        openBelow: { path in
+          opened.add()
+          guard path.last?.description == "gated" else {
+            return try await RangeReader(CountedSource(looks: Counter(), latency: .zero), onChange: .refresh)
+          }
+          return try await RangeReader(object.source, onChange: .refresh)
+        })
+      try await withServer([("", upstream)]) {
+        $0.time = ReadClock(object.clock)
+        $0.maxOpenObjects = 1
+      } _: { port, _ in
+        let askGated = { @Sendable in
+          let answer = try await ask("/gated", port: port, ["Range: bytes=100-109"])
+          #expect(answer.body == Array(100..<110))
+        }
+        try await askGated()
+        object.clock.advance(by: .seconds(2))
+        object.gate.shut()
+        async let late: Void = askGated()
+        await object.gate.arrivals(2)
+        // There is room for one.
+        #expect(try await ask("/other", port: port).status == 200)
+        object.gate.open()
+        try await late
+        #expect(opened.count == 2)
+        // It is in the pool again, and needs no look now.
+        try await askGated()
+        #expect(opened.count == 2 && object.looks.count == 2)
       }
     }
   }

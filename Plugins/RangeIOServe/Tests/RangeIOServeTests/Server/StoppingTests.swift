@@ -61,6 +61,59 @@
       try await stop(64 << 20, drainTimeout: .milliseconds(50)) { _, _ in }
     }
 
+    /// A server of one object, whose source tells when it is closed.
+    private func serverOfOne() -> (RangeServer, GatedSource<SyntheticSource>) {
+      let source = GatedSource(SyntheticSource(byteCount: 1000))
+      source.open()
+      var configuration = RangeServer.Configuration()
+      configuration.address = .host("127.0.0.1", port: 0)
+      let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
+      return (RangeServer([("", upstream)], configuration: configuration), source)
+    }
+
+    /// How a server ends.
+    enum Ending: CaseIterable { case closedTwice, cancelled }
+
+    @Test(arguments: Ending.allCases) func `when a server has ended, its readers are closed`(_ ending: Ending)
+      async throws
+    {
+      let (server, source) = serverOfOne()
+      let (ports, port) = AsyncStream<Int>.makeStream()
+      let running = Task { try await server.run { port.yield($0) } }
+      var iterator = ports.makeAsyncIterator()
+      let number = try #require(await iterator.next())
+      #expect(try await ask("/", port: number).status == 200)
+      // A second one begins nothing, and ends nothing.
+      let error = await #expect(throws: ReadError.self) { try await server.run { port.yield($0) } }
+      #expect(error?.code == .inUse && !source.isClosed)
+      #expect(try await ask("/", port: number).status == 200)
+      switch ending {
+      case .closedTwice:
+        async let other: Void = server.close()
+        await server.close()
+        #expect(source.isClosed)
+        await other
+      case .cancelled: running.cancel()
+      }
+      _ = await running.result
+      // In a cancelled task, closing does not wait.
+      while !source.isClosed { await Task.yield() }
+    }
+
+    @Test func `a server that is closed before it runs, or as it begins, ends without an error`() async throws {
+      for round in 0..<100 {
+        let (server, _) = serverOfOne()
+        if round % 4 == 0 { await server.close() }
+        let running = Task { try await server.run() }
+        for _ in 0..<round { await Task.yield() }
+        await server.close()
+        // It may have begun after that.
+        await server.close()
+        try await running.value
+        await server.close()
+      }
+    }
+
     @Test func `a connection is closed when it has taken what it was sent, unless it is cut off`() throws {
       for isCutOff in [false, true] {
         let channel = EmbeddedChannel()
