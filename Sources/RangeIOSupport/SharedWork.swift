@@ -24,25 +24,26 @@ public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
   /// Returns the result of `work`, or of the work that is under way for `key`.
   ///
-  /// - Parameter restarts: `true` if work under way is given up, and `work` done for all who wait.
   /// - Throws: what the work throws; `CancellationError`; the error of ``close(with:)``.
-  public func value(for key: Key, restarts: Bool = false, _ work: @escaping Work) async throws -> Value {
-    try await value(for: key, restarts: restarts, work) { try await $0.value() }
+  public func value(for key: Key, _ work: @escaping Work) async throws -> Value {
+    try await value(for: key, work) { try await $0.value() }
   }
 
   /// The same, with a wait of the caller's, which may end early.
   package func value(
-    for key: Key, restarts: Bool = false, _ work: @escaping Work,
+    for key: Key, _ work: @escaping Work,
     waiting wait: nonisolated(nonsending) (Promise<Value>) async throws -> Value
   ) async throws -> Value {
     try Task.checkCancellation()
     let answer = Promise<Value>()
-    let waiter = join(key, answer, restarts, work)
+    let waiter = join(key, answer, false, work)
     defer { state.withLock { $0.left(key, waiter) }?.cancel() }
     return try await wait(answer)
   }
 
   /// Begins `work`, unless such work is under way; nothing waits for it. For work that outlives its waiters.
+  ///
+  /// - Parameter restarts: `true` if work under way is given up, and `work` done for all who wait.
   public func start(_ key: Key, restarts: Bool = false, _ work: @escaping Work) { _ = join(key, nil, restarts, work) }
 
   /// Fails all who wait, and all who ask later. Cancels what is under way.

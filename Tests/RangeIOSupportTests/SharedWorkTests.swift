@@ -88,6 +88,23 @@ import Testing
     #expect(found.withLock { $0 } == 7 && gate.counts == (1, 0))
   }
 
+  @Test func `work that a caller does goes on alone when all who wait have left`() async throws {
+    let work = SharedWork<Int, Int>()
+    #expect(work.join(1) == nil)
+    for isCancelled in [false, true] {
+      let wait = try #require(work.join(1))
+      let task = Task { try await wait.value() }
+      if isCancelled { task.cancel() } else { wait.leave() }
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    // Nothing begins beside it, and who comes later gets its result.
+    let late = try #require(work.join(1))
+    #expect(work.counts.works == 1)
+    work.end(1, .success(5))
+    #expect(try await late.value() == 5 && work.counts == (0, 0))
+    #expect(work.join(1) == nil)
+  }
+
   @Test func `a task that is cancelled already asks for nothing`() async {
     let (work, gate) = (SharedWork<Int, Int>(), Gate())
     let task = Task {
@@ -110,8 +127,9 @@ import Testing
     let (work, hanging, gate) = (SharedWork<Int, Int>(), Gate(), Gate())
     let early = Task { try await work.value(for: 1) { try await hanging.work() } }
     await until { hanging.counts.begun == 1 }
-    let late = Task { try await work.value(for: 1, restarts: true) { try await gate.work() } }
-    await until { gate.counts.begun == 1 && hanging.counts.cancelled == 1 }
+    work.start(1, restarts: true) { try await gate.work() }
+    let late = Task { try await work.value(for: 1) { try await hanging.work() } }
+    await until { gate.counts.begun == 1 && hanging.counts.cancelled == 1 && work.counts == (1, 2) }
     gate.open(.success(2))
     #expect(try await early.value == 2)
     #expect(try await late.value == 2)

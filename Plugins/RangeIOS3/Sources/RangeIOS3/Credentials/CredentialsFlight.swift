@@ -48,7 +48,10 @@
       case .use(let credentials, let fetches):
         if fetches { flight.start(0, restarts: restarts, fetching(for: nil)) }
         return credentials
-      case .wait: return try await flight.value(for: 0, restarts: restarts, fetching(for: question))
+      case .wait:
+        // Begins even if this task is cancelled by now: others wait, and no other is told that the fetch hangs.
+        if restarts { flight.start(0, restarts: true, fetching(for: question)) }
+        return try await flight.value(for: 0, fetching(for: question))
       }
     }
 
@@ -62,8 +65,9 @@
         let result: Result<S3Credentials, any Error>
         do { result = .success(try await fetch()) } catch { result = .failure(error) }
         let end = now()
-        // What was given up is not wanted any more: it may be older. `try?`: a failure is told to those who wait.
-        if !Task.isCancelled { decisions.withLock { $0.fetched(try? result.get(), at: end) } }
+        // What was given up is not wanted any more: it may be older. Asked under the lock, since the fetch that took its place
+        // may end at the same time. `try?`: a failure is told to those who wait.
+        decisions.withLock { if !Task.isCancelled { $0.fetched(try? result.get(), at: end) } }
         return try result.get()
       }
     }

@@ -155,6 +155,37 @@
       #expect(try await late.value == second)
     }
 
+    @Test func `a fetch that hangs is replaced, even if the read that saw it is cancelled at that moment`() async throws
+    {
+      let (hanging, provider) = (GatedProvider(), GatedProvider())
+      let clock = Atomic<Int>(0)
+      let asked = Atomic<Int>(0)
+      let cancels = Atomic<Bool>(false)
+      let flight = CredentialsFlight(
+        now: {
+          if cancels.exchange(false, ordering: .sequentiallyConsistent) { withUnsafeCurrentTask { $0?.cancel() } }
+          return clock.load(ordering: .sequentiallyConsistent)
+        },
+        fetch: {
+          let isFirst = asked.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1
+          return try await (isFirst ? hanging : provider).credentials()
+        })
+      let early = Task { try await flight.credentials() }
+      await hanging.asked(1)
+      clock.store(CredentialsState.patience, ordering: .sequentiallyConsistent)
+      cancels.store(true, ordering: .sequentiallyConsistent)
+      await #expect(throws: CancellationError.self) { try await Task { try await flight.credentials() }.value }
+      await provider.asked(1)
+      // Many come while the first still hangs: all have the one that took its place.
+      try await withThrowingTaskGroup(of: S3Credentials.self) { group in
+        for _ in 0..<50 { group.addTask { try await flight.credentials() } }
+        hanging.answer(.success(first))
+        provider.answer(.success(second))
+        for try await credentials in group { #expect(credentials == second) }
+      }
+      #expect(try await early.value == second && provider.askedCount == 1)
+    }
+
     @Test func `old credentials are used while new ones are fetched`() async throws {
       let provider = GatedProvider()
       let clock = Atomic<Int>(0)
