@@ -25,8 +25,10 @@ extension MappedSource {
     case random
     /// From start to end: the kernel reads far ahead, and may drop early what has been read.
     case sequential
-    /// This range soon: the kernel begins to read it now, in the background.
-    case willNeed(ByteRange)
+
+    /// Now `reader.advise(.willNeed, range)`. It goes after the first release.
+    @available(*, unavailable, message: "use 'reader.advise(.willNeed, range)'")
+    public static func willNeed(_ range: ByteRange) -> AccessPattern { .normal }
   }
 
   /// Settings for mapping and reading a file.
@@ -53,13 +55,12 @@ extension MappedSource {
 }
 
 extension MappedSource.AccessPattern {
-  /// The part of the advice that applies to the whole file.
-  var lasting: rim_advice? {
+  /// The advice to the kernel.
+  var advice: rim_advice {
     switch self {
     case .normal: rim_normal
     case .random: rim_random
     case .sequential: rim_sequential
-    case .willNeed: nil
     }
   }
 }

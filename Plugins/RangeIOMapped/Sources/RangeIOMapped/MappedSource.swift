@@ -72,7 +72,7 @@ public final class MappedSource: RangeSource {
   init(_ file: FileSource, _ configuration: Configuration) {
     self.file = file
     self.configuration = configuration
-    state = Guarded(State(advice: configuration.access.lasting ?? rim_normal))
+    state = Guarded(State(advice: configuration.access.advice))
   }
 
   /// Opens the file if it is not open, and checks its status.
@@ -109,20 +109,18 @@ public final class MappedSource: RangeSource {
     let new = SourceDescription(
       id: file.id, name: file.name, validator: file.validator, byteCount: file.byteCount,
       preferredBlockSize: file.preferredBlockSize, traits: traits)
-    let (source, isNew, old) = state.withLock { state -> (SourceDescription, Bool, Mapping?) in
+    let (source, old) = state.withLock { state -> (SourceDescription, Mapping?) in
       // Readers keep what says nothing new.
       if let last = state.described, state.ofFile === file, last.isSettled == file.isSettled {
-        return (last, false, nil)
+        return (last, nil)
       }
-      let isNew = state.described?.id != new.id
       (state.described, state.ofFile) = (new, file)
-      guard let mapping = state.mapping, mapping.id != new.id else { return (new, isNew, nil) }
+      guard let mapping = state.mapping, mapping.id != new.id else { return (new, nil) }
       state.mapping = nil
-      return (new, isNew, mapping)
+      return (new, mapping)
     }
     // Not unmapped under the lock.
     withExtendedLifetime(old) {}
-    if isNew, case .willNeed(let range) = configuration.access { willNeed(range, of: source) }
     return source
   }
 
@@ -219,25 +217,21 @@ public final class MappedSource: RangeSource {
   /// Makes the kernel begin to read a range that will be needed. For a range that is no longer needed it does nothing,
   /// because others may hold slices of it.
   public func advise(_ advice: ReadAdvice, _ range: ByteRange, of source: SourceDescription) {
-    if advice == .willNeed { willNeed(range, of: source) }
+    let part = range.clamped(to: 0..<source.byteCount)
+    if advice == .willNeed, !part.isEmpty { file.advise(.willNeed, part, of: source) }
   }
 
-  /// Tells the kernel how you will read the file from now on, or which part of it soon. Does not wait.
+  /// Tells the kernel how you will read the file from now on. Does not wait. Of a part that you will read soon, tell the reader:
+  /// `reader.advise(.willNeed, range)`.
   ///
   /// Has no effect before the source is opened and after it is closed.
   public func advise(_ pattern: AccessPattern) {
-    let (source, mapping) = state.withLock { state -> (SourceDescription?, Mapping?) in
-      guard !state.isClosed, state.described != nil else { return (nil, nil) }
-      if let lasting = pattern.lasting { state.advice = lasting }
-      return (state.described, state.mapping)
+    let mapping = state.withLock { state -> Mapping? in
+      guard !state.isClosed, state.described != nil else { return nil }
+      state.advice = pattern.advice
+      return state.mapping
     }
-    if case .willNeed(let range) = pattern, let source { willNeed(range, of: source) }
-    if let lasting = pattern.lasting, let mapping { mapping.advise(lasting, 0..<mapping.count) }
-  }
-
-  private func willNeed(_ range: ByteRange, of source: SourceDescription) {
-    let part = range.clamped(to: 0..<source.byteCount)
-    if !part.isEmpty { file.advise(.willNeed, part, of: source) }
+    if let mapping { mapping.advise(pattern.advice, 0..<mapping.count) }
   }
 
   // MARK: counting and closing

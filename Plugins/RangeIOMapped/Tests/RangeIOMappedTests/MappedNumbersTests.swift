@@ -20,7 +20,7 @@ struct MappedNumbersTests {
     let source = MappedSource(path)
     let reader = try await RangeReader(source)
     for range in ranges {
-      source.advise(.willNeed(range))
+      source.advise(.willNeed, range, of: reader.source)
       reader.advise(.willNeed, range)
       reader.advise(.dontNeed, range)
       let isThere = range.isEmpty && range.lowerBound >= 0 || range.lowerBound >= 0 && range.upperBound <= 8193
