@@ -34,6 +34,9 @@ struct SpillAppender: ~Copyable {
     var bytes = 0
     /// The files of segments that were given up, by the segments' numbers.
     var files: [(segment: UInt64, file: any SpillFile)] = []
+    /// The segments of which a file could not be made durable. What was written to them may be gone after a loss of power,
+    /// whatever the next sync says: the kernel reports a failed write once, and forgets the bytes.
+    var lost: Set<UInt64> = []
     /// Names in the directory must be made durable.
     var hasNames = false
   }
@@ -96,13 +99,8 @@ struct SpillAppender: ~Copyable {
     let closing = open.footer.closing(sequence: lastSequence, at: open.position, segmentCheck: open.segment.check)
     let length = open.position + closing.count
     try calls.make { () throws(Errno) in try open.file.writeAll(closing, at: open.position) }
-    try calls.make { () throws(Errno) in
-      try open.file.truncate(length)
-      guard core.configuration.syncsEvery != nil else { return }
-      calls.takeTime()
-      try open.file.sync()
-      calls.goOn()
-    }
+    try calls.make { () throws(Errno) in try open.file.truncate(length) }
+    if core.configuration.syncsEvery != nil { try sync(open.file, of: open.segment.number) }
     open.segment.recharge(SpillLedger.rounded(length))
     core.state.withLock { state in
       state.counts.fileBytes += closing.count
@@ -135,21 +133,25 @@ struct SpillAppender: ~Copyable {
 
   mutating func sync() throws(SpillTrouble) {
     guard unsynced.bytes > 0 || unsynced.hasNames else { return }
-    do throws(Errno) {
-      calls.takeTime()
-      let begun = core.now
-      // Only once: retrying does not make it durable.
-      while let last = unsynced.files.popLast() { try last.file.sync() }
-      if let open { try open.file.sync() }
-      calls.goOn()
-      let nanoseconds = core.now.nanoseconds - begun.nanoseconds
-      core.state.withLock { $0.codecChoice.made(durable: unsynced.bytes, nanoseconds: nanoseconds) }
-    } catch {
-      throw .failed(error)
-    }
+    let begun = core.now
+    while let last = unsynced.files.popLast() { try sync(last.file, of: last.segment) }
+    if let open { try sync(open.file, of: open.segment.number) }
+    let nanoseconds = core.now.nanoseconds - begun.nanoseconds
+    core.state.withLock { $0.codecChoice.made(durable: unsynced.bytes, nanoseconds: nanoseconds) }
     if unsynced.hasNames { try syncNames() }
     unsynced.bytes = 0
     core.state.withLock { $0.counts.syncs += 1 }
+  }
+
+  private mutating func sync(_ file: any SpillFile, of segment: UInt64) throws(SpillTrouble) {
+    calls.takeTime()
+    do throws(Errno) {
+      try file.sync()
+    } catch {
+      unsynced.lost.insert(segment)
+      throw .failed(error)
+    }
+    calls.goOn()
   }
 
   /// Makes file names in the directory durable.

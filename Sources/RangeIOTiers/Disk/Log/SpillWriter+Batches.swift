@@ -109,7 +109,7 @@ extension SpillWriter {
   private func unlinkAll() {
     // The index was emptied when this was requested; what came since waits for this.
     core.sweep { _ in true }
-    appender.unsynced.files = []
+    (appender.unsynced.files, appender.unsynced.lost) = ([], [])
     var segments = core.state.withLock { $0.forgetSegments() }
     while var segment = segments.popLast() {
       // It belongs to an older epoch, and is deleted at the next opening. Until then it counts.

@@ -187,7 +187,12 @@ final class SpillWriter: @unchecked Sendable {
   private func sync() -> Result<Void, SpillTrouble> {
     guard core.configuration.syncsEvery != nil else { return .success(()) }
     var result = Result<Void, SpillTrouble>.success(())
-    calls.run(.go) { result = Result { () throws(SpillTrouble) in try appender.sync() } }
+    calls.run(.go) {
+      result = Result { () throws(SpillTrouble) in
+        try freeLost()
+        try appender.sync()
+      }
+    }
     if case .failure(.failed(let errno)) = result { core.note(errno, "sync a spill file", isWrite: true, .go) }
     return result
   }

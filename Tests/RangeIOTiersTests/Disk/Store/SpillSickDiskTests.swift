@@ -220,6 +220,25 @@ struct SpillSickDiskTests {
     try await again.close()
   }
 
+  /// The kernel reports a write that failed to one sync, and the next succeeds.
+  @Test(arguments: [ByteCount.bytes(1), .mebibytes(64)])
+  func `a flush that succeeds after one that failed holds for all that is found`(syncsEvery: ByteCount) async throws {
+    let spill = SpillOnSimulatedDisk { $0.syncsEvery = syncsEvery }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<3, store)
+    spill.disk.faults = .on(.sync, number: 0, .fail(.ioError))
+    try? await fill(source, 3..<6, store)
+    try await fill(source, 6..<9, store)
+    let found = (0..<9).filter { source.isIn(store, $0) }
+    #expect(found.contains(8) && spill.disk.count(of: .sync) > 1)
+    spill.disk.losePower(seed: 3)
+    let again = try await spill.open()
+    let left = FillSource(again.sources)
+    #expect((0..<9).filter { left.isIn(again, $0) } == found)
+    try await again.close()
+  }
+
   @Test func `a removal that finds no room is not said to be durable`() async throws {
     let spill = SpillOnSimulatedDisk(segments: 2) { $0.refusesWhenFull = true }
     let store = try await spill.open()
