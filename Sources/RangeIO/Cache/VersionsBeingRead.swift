@@ -2,12 +2,14 @@
 struct VersionsBeingRead {
   /// The most versions of one source at once: readers of an older one may continue beside readers of the current one.
   private static let mostVersions = 4
-  /// The most sources at once. Sources read before these may not be read again.
+  /// The most sources at once. One more ends the one that came first and was not asked for since it was passed over.
   private static let mostSources = 1024
 
   /// Tokens by source id. If there are several, the one that was read first comes first.
   private var tokens: [SourceID: [ChunkToken]] = [:]
   private var order: [SourceID] = []
+  /// The sources that were asked for again.
+  private var isUsed: Set<SourceID> = []
   /// The token asked for last. Most misses in a row are of one snapshot, and to hash its id takes longer than the rest.
   private var latestSource: SourceDescription?
   private var latestToken: ChunkToken?
@@ -39,6 +41,7 @@ struct VersionsBeingRead {
     let known = tokens[id] ?? []
     // Nearly always there is one, and it belongs to exactly this snapshot.
     for token in known where token.source === source && token.isAlive && token.grid == grid {
+      isUsed.insert(id)
       noteLatest(source, token)
       return Answer(token: token)
     }
@@ -63,8 +66,14 @@ struct VersionsBeingRead {
     noteLatest(source, answer.token)
     if known.isEmpty { order.append(id) }
     tokens[id] = kept
-    if order.count > Self.mostSources { answer.ended += tokens.removeValue(forKey: order.removeFirst()) ?? [] }
+    if order.count > Self.mostSources { answer.ended += removeUnused() }
     return answer
+  }
+
+  /// Ends one source, by a second chance for each that was asked for again (CLOCK: Corbató, 1968).
+  private mutating func removeUnused() -> [ChunkToken] {
+    while isUsed.remove(order[0]) != nil { order.append(order.removeFirst()) }
+    return tokens.removeValue(forKey: order.removeFirst()) ?? []
   }
 
   var all: [ChunkToken] { tokens.values.flatMap { $0 } }
@@ -76,6 +85,7 @@ struct VersionsBeingRead {
     let token = tokens[id]?.remove(at: index)
     if tokens[id]?.isEmpty == true {
       tokens[id] = nil
+      isUsed.remove(id)
       order.removeAll { $0 == id }
     }
     return token

@@ -107,18 +107,22 @@ struct FlightTable: ~Copyable, Sendable {
   ///   - mark: from before `wants` were looked up.
   ///   - widen: applies to what the source must bring.
   ///   - lookAgain: looks up again what is there and what is still wanted, if flights have completed. Called under the
-  ///     lock, so that none completes at the same time.
+  ///     lock, so that none completes at the same time, only if others completed during two calls before it.
   func plan<Found: Sendable>(
     _ wants: FlightWants, since mark: FlightMark, purpose: ReadUrgency.Purpose, _ wait: FetchWait?,
     widen: @Sendable (ByteRange) -> ByteRange, lookAgain: @Sendable () -> (Found, FlightWants)
   ) -> Planned<Found> {
-    let (planned, raised, urgencies) = withState { state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
-      var wants = wants
-      var planned = Planned<Found>()
-      if completionCount != mark.completionCount {
-        let again = lookAgain()
-        (planned.found, wants) = (again.0, again.1)
-      }
+    // A store of the user's may take its time, and locks of its own.
+    var (seenCount, again) = (mark.completionCount, (Found, FlightWants)?.none)
+    for _ in 0..<2 where completionCount != seenCount {
+      seenCount = completionCount
+      again = lookAgain()
+    }
+    let (planned, raised, urgencies) = withState {
+      [seenCount, again] state -> (Planned<Found>, [Task<Void, Never>], [ReadUrgency]) in
+      let again = completionCount == seenCount ? again : lookAgain()
+      let wants = again?.1 ?? wants
+      var planned = Planned<Found>(found: again?.0)
       if !wants.gaps.isEmpty {
         planned.plan = state.flights.request(
           wants.gaps, generation: mark.generation, purpose: purpose, waiter: wait, widen: widen)

@@ -54,8 +54,8 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
   /// Memory for the next stripes. Each reader has some, and ends soon: an allocator cannot fill the hole that aligned
   /// memory leaves with aligned memory again, so that what lives longer and lies between would keep four times its size.
   private static let spare = Locked<[UInt]>([])
-  /// At most 1 MiB.
-  private static let mostSpare = 1024
+  /// 1 MiB.
+  private static let mostSpare = (1 << 20) / (ThreadSpread.count * ThreadSpread.stride)
 
   private static func giveBack(_ memory: UnsafeMutableRawPointer) {
     let address = UInt(bitPattern: memory)

@@ -4,7 +4,7 @@ import Synchronization
 /// A count of events and the sum of their amounts, added to by many threads without an atomic read-modify-write.
 ///
 /// A thread that comes first to a stripe owns it from then on: no other thread writes there, so a load and a store are enough.
-/// There are at least as many stripes as processors. A thread begins to look for its own at a place that follows from its number;
+/// There are at least as many stripes as processors, up to 256. A thread begins to look for its own at a place that follows from its number;
 /// whose stripe is which stands apart from what is counted, so that looking meets no writes. Threads that find all stripes owned
 /// by others add atomically to a second pair of sums of their first stripe, in a cache line of its own. A stripe stays with its
 /// thread when that has ended: Swift's own threads live as long as the process.

@@ -13,12 +13,19 @@ final class MemoryRemovals: Sendable {
   /// Lets a read that needs room skip the lock if there are no removals.
   private let count = Atomic<Int>(0)
 
-  func add(_ work: RemovalWork) {
-    all.withLock { all in
-      all.removeAll { $0.work == nil }
-      all.append(Weak(work))
+  func add(_ work: RemovalWork) { dropFinished(adding: work) }
+
+  /// Drops the removals of which nothing is left.
+  private func dropFinished(adding work: RemovalWork? = nil) {
+    let seen = all.withLock { all in
+      let seen = all.compactMap(\.work)
+      all = seen.filter { $0.byteCount > 0 }.map(Weak.init)
+      if let work { all.append(Weak(work)) }
       count.store(all.count, ordering: .sequentiallyConsistent)
+      return seen
     }
+    // The last reference frees what is left: not under the lock.
+    withExtendedLifetime(seen) {}
   }
 
   var byteCount: Int { works.reduce(0) { $0 + $1.byteCount } }
@@ -27,10 +34,7 @@ final class MemoryRemovals: Sendable {
   func step() -> Int? {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
     for work in works { if let bytes = work.step()?.bytes { return bytes } }
-    all.withLock { all in
-      all.removeAll { $0.work.map { $0.byteCount == 0 } ?? true }
-      count.store(all.count, ordering: .sequentiallyConsistent)
-    }
+    dropFinished()
     return nil
   }
 
@@ -40,37 +44,34 @@ final class MemoryRemovals: Sendable {
 /// The rest of a removal: shards that were taken out of a store all at once, to be freed in steps. Releasing the last
 /// reference completes it.
 final class RemovalWork: Sendable {
-  private struct State {
-    var shards: [DetachedShard]
-    var removedBytes = 0
-  }
-  private let state: Locked<State>
+  private let shards: Locked<[DetachedShard]>
+  private let removedBytes = Atomic<Int>(0)
   private let totalBytes: Int
   /// Called while the lock is held.
   private let freed: @Sendable ((bytes: Int, blocks: Int)) -> Void
 
   init(_ shards: [DetachedShard], _ freed: @escaping @Sendable ((bytes: Int, blocks: Int)) -> Void) {
     totalBytes = shards.reduce(0) { $0 + $1.byteCount }
-    state = Locked(State(shards: shards))
+    self.shards = Locked(shards)
     self.freed = freed
   }
 
   deinit { while step() != nil {} }
 
-  var byteCount: Int { state.withLock { totalBytes - $0.removedBytes } }
+  var byteCount: Int { totalBytes - removedBytes.load(ordering: .relaxed) }
 
   /// Frees one part. Returns how many bytes, and the progress after that; `nil` if nothing was left.
   func step() -> (bytes: Int, progress: ChunkRemoval.Progress)? {
     // Only callers that want this memory freed take this lock, so it may be freed while the lock is held.
-    state.withLock { state in
-      while let shard = state.shards.last {
+    shards.withLock { shards in
+      while let shard = shards.last {
         guard let step = shard.step() else {
-          state.shards.removeLast()
+          shards.removeLast()
           continue
         }
-        state.removedBytes += step.bytes
+        let removed = removedBytes.wrappingAdd(step.bytes, ordering: .relaxed).newValue
         freed(step)
-        return (step.bytes, (state.removedBytes, totalBytes))
+        return (step.bytes, (removed, totalBytes))
       }
       return nil
     }
