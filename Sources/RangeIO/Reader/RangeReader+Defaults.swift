@@ -1,7 +1,5 @@
 public import SystemPackage
 
-// Only this file names concrete sources, stages and stores; of the rest of the reader only `ReaderCore.noCache` does.
-
 // `Docs/Guides/ChoosingStages.md` gives the reasons for the stages and their order.
 
 extension RangeReader {

@@ -139,14 +139,17 @@ extension ReaderCore {
 
   private func cachedBelow(_ range: ByteRange) -> Bytes? {
     // A source may also have bytes ready without waiting. Those do not count: they are not from a cache.
-    guard hasCache, gate.enter() else { return nil }
+    hasCache ? answer(range, of: source) : nil
+  }
+
+  /// The bytes of `range` of a version, if nothing must be waited for; `nil` otherwise, and if they cannot be read.
+  func answer(_ range: ByteRange, of source: SourceDescription) -> Bytes? {
+    guard Self.lies(range, within: source), gate.enter() else { return nil }
     defer { gate.leave() }
-    let source = source
-    guard Self.lies(range, within: source) else { return nil }
     guard !range.isEmpty else { return Bytes() }
     var request = ReadRequest(plain: range, of: source)
     var answer = head.answer(request)
-    if case .later = answer {
+    if case .later = answer, hasCache {
       // The range may span several blocks.
       request.caching = .onlyIfCached
       answer = head.answer(request)

@@ -41,20 +41,7 @@ extension RangeReader {
     }
 
     /// The bytes of `range`, of this version, if nothing must be waited for; `nil` otherwise, and if they cannot be read.
-    package func answer(_ range: ByteRange) -> Bytes? {
-      guard ReaderCore.lies(range, within: source), !range.isEmpty, core.gate.enter() else { return nil }
-      defer { core.gate.leave() }
-      var request = ReadRequest(plain: range, of: source)
-      var answer = core.head.answer(request)
-      if case .later = answer, core.hasCache {
-        // The range may span several blocks.
-        request.caching = .onlyIfCached
-        answer = core.head.answer(request)
-      }
-      guard let bytes = answer.value?.bytes, bytes.count == range.count else { return nil }
-      core.counters.succeeded(bytes.count)
-      return bytes
-    }
+    package func answer(_ range: ByteRange) -> Bytes? { core.answer(range, of: source) }
 
     /// The bytes of a range of this version, piece by piece. Otherwise like `stream(_:chunkSize:caching:)` of the
     /// reader.

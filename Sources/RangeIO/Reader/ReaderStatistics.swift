@@ -22,12 +22,6 @@ extension RangeReader {
     public package(set) var source: [Counters] = []
 
     init() {}
-
-    /// The share of reads that a cache answered alone, from 0 to 1. `nil` without a cache, and before the first read.
-    var hitRate: Double? { cacheHits.flatMap { reads == 0 ? nil : Double($0) / Double(reads) } }
-
-    /// Bytes that stages fetched and that no read returned.
-    var wastedBytes: Int { stages.reduce(0) { ByteRanges.sum($0, $1.wastedBytes) } }
   }
 }
 
