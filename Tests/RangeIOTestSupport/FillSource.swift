@@ -147,3 +147,11 @@ final class FillRangeSource: RangeSource {
     return expected(range)
   }
 }
+
+extension ChunkToken {
+  /// Makes stores refuse what is in flight, as a removal does that has ended.
+  func raiseGeneration(of range: ByteRange = ChunkScope.wholeRange) {
+    beginRemoval(of: range)
+    endRemoval(of: range)
+  }
+}

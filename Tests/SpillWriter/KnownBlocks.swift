@@ -28,8 +28,9 @@ struct KnownBlocks {
   }
 
   func erase(_ blocks: Range<Int>, in store: SpillStore) {
-    token.raiseGeneration()
+    token.beginRemoval()
     store.erase(range(blocks.lowerBound).lowerBound..<range(blocks.upperBound).lowerBound, of: token)
+    token.endRemoval()
   }
 
   /// Whether a block is found, and right.

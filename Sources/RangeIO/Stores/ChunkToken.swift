@@ -95,15 +95,10 @@ public final class ChunkToken: Sendable {
 
   package var isAlive: Bool { generation != Self.retired }
 
-  /// Makes the store refuse bytes that are in flight. Every removal from a single store calls this first, and then
-  /// erases.
+  /// Makes the stores refuse bytes that are in flight, and those that are requested from now on, until
+  /// ``endRemoval(of:)``. Every removal calls this first, and then erases.
   ///
   /// - Parameter range: what is removed, in whole blocks. Chunks of other blocks may go on moving from tier to tier.
-  package func raiseGeneration(of range: ByteRange = ChunkScope.wholeRange) {
-    removed.ranges.withLock { $0.add(range, endingAt: raise(by: 1 << 16)) }
-  }
-
-  /// Like ``raiseGeneration(of:)``, but also refuses bytes that are requested from now on, until ``endRemoval(of:)``.
   package func beginRemoval(of range: ByteRange = ChunkScope.wholeRange) {
     // Under the lock, so that whoever sees the new generation also sees the range.
     removed.ranges.withLock { removed in

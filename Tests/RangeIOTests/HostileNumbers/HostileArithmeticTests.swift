@@ -91,9 +91,8 @@ struct HostileArithmeticTests {
   @Test func `statistics of any numbers`() {
     for number in Hostile.integers {
       var reader = RangeReader.Statistics()
-      reader.stages = (0..<3).map { _ in Counters("a", counts: [.init("b", number)], wastedBytes: number)
-      }
-      _ = (reader.wastedBytes, reader.description)
+      reader.stages = (0..<3).map { _ in Counters("a", counts: [.init("b", number)], wastedBytes: number) }
+      _ = reader.description
       var spill = DiskCounts()
       (spill.hits, spill.stagedHits, spill.fileBytes, spill.writtenBytes) = (number, number, number, number)
       (spill.blocks, spill.indexBytes) = (number, number)

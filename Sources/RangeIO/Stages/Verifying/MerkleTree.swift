@@ -51,8 +51,6 @@ final class MerkleVerifier: Sendable {
     memory = Locked(MerkleMemory(most: most))
   }
 
-  var rememberedCount: Int { memory.withLock { $0.count } }
-
   /// Throws unless `source` has the size of the tree.
   func check(_ source: SourceDescription) throws(ReadError) {
     guard source.byteCount == tree.byteCount else {

@@ -55,9 +55,6 @@ extension ObjectVersion.Identifier {
   /// No two versions share it, as far as the server keeps to what it says.
   var isStrong: Bool { strength >= 4 }
 
-  /// True if `other` tells versions apart just as well, so that the two can be compared.
-  func isAsStrong(as other: Self) -> Bool { strength == other.strength }
-
   /// This, or what `marks` of the same version make if that is better.
   func strengthened(by marks: VersionMarks, _ rules: TransferRules) -> Self {
     let other = marks.identifier(rules)

@@ -5,7 +5,6 @@ struct RateFloor: Hashable, Sendable {
   private let window: Duration
   private var begin: Duration
   private var bytes = 0
-  private var pause: Duration?
 
   /// Creates a floor.
   ///
@@ -24,26 +23,13 @@ struct RateFloor: Hashable, Sendable {
     bytes = bytes.addingReportingOverflow(max(0, count)).overflow ? .max : bytes + max(0, count)
   }
 
-  /// The reader itself stops taking bytes: time does not count from now on.
-  mutating func paused(at now: Duration) { if pause == nil { pause = now } }
-
-  /// Time counts again.
-  mutating func resumed(at now: Duration) {
-    guard let pause else { return }
-    begin += max(.zero, now - pause)
-    self.pause = nil
-  }
-
   /// Returns true if a whole window has passed with fewer bytes than the floor asks for. Begins a new window when one has
   /// passed.
   mutating func isTooSlow(at now: Duration) -> Bool {
-    guard pause == nil, bytesPerSecond > 0, now - begin >= window else { return false }
+    guard bytesPerSecond > 0, now - begin >= window else { return false }
     let isSlow = Double(bytes) < Double(bytesPerSecond) * ((now - begin) / .seconds(1))
     begin = now
     bytes = 0
     return isSlow
   }
-
-  /// When the present window ends: the next time to ask.
-  var nextCheck: Duration { begin + window }
 }
