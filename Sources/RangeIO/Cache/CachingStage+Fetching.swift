@@ -65,7 +65,7 @@ extension CachingStage {
       if isFirst, found.deferred.isEmpty { return try await readPast(found, request, next) }
       guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
       // The source reads its contents through another reader of the same source.
-      if FlightUnderWay.isReading(token) { return try await readPast(request, next) }
+      if EnclosingRead.isUnderWay(for: token) { return try await readPast(request, next) }
       do {
         return try await fetch(found, request, token, since: mark, next)
       } catch let failure as WiderReadFailed {
@@ -167,7 +167,7 @@ extension CachingStage {
     do {
       // A source that did not suspend has answered by now.
       if !wait.isDone {
-        FlightUnderWay.giveUpTurns()
+        EnclosingRead.giveUpPermits()
         try await wait.finish(planned.plan, planned.below?.plan, next) { token.flights.escalate($0, to: $1) }
       }
       // One gap, one flight, nothing else: nothing to combine.

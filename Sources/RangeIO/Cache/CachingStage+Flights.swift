@@ -131,8 +131,7 @@ extension CachingStage {
   ) async -> Result<Bytes, any Error> {
     let store = keeper.store
     do {
-      let turns = reservation == nil ? turns(of: store, below: next) : nil
-      let response = try await FlightUnderWay.read(request, of: ticket.token, turns: turns, next)
+      let response = try await readFlight(request, of: ticket.token, isKept: reservation != nil, store, next)
       if let reservation {
         keeper.keepOverRead(of: response, ticket)
         store.insert(response.bytes, at: request.range, ticket: ticket, reservation: reservation)
@@ -144,15 +143,21 @@ extension CachingStage {
     }
   }
 
-  /// The turns that a read without a reservation takes. `nil` if there is a cache below, which takes turns itself: a read that
-  /// held a turn here while it waits for one there would block other reads.
-  static func turns(of store: any FullChunkStore, below next: ReadNext) -> Permits? {
-    next.isKept ? nil : store.sources.unreserved
-  }
-
-  /// Waits for a turn to read without a reservation, but only until the reader that wants it is closed.
-  static func takeTurn(_ turns: Permits?, _ next: ReadNext) async throws {
-    try await turns?.enter(urgency: nil) { turn in try await next.wait(for: turn) }
+  /// Reads for flights of `token`.
+  ///
+  /// - Parameter isKept: `false` if no room is reserved for some of the bytes. Then it waits for a permit, but only until
+  ///   the reader that wants it is closed.
+  static func readFlight(
+    _ request: ReadRequest, of token: ChunkToken, isKept: Bool, _ store: any FullChunkStore, _ next: ReadNext
+  ) async throws -> ReadResponse {
+    // A cache below takes permits itself: a flight that held one here while it waits for one there would block others.
+    let permit = isKept || next.isKept ? nil : store.sources.unreserved
+    try await permit?.enter(urgency: nil) { try await next.wait(for: $0) }
+    let response = try await EnclosingRead.read(of: token, through: next.bottom, holding: permit) {
+      try await next(request)
+    }
+    try response.check(request)
+    return response
   }
 }
 

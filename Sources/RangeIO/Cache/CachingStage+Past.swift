@@ -14,7 +14,7 @@ extension CachingStage {
   /// they cost nothing.
   func countMiss(_ request: ReadRequest, _ next: ReadNext) {
     // A read that a cache above makes for its flights is counted there.
-    guard request.purpose == .demand, !FlightUnderWay.isReading(through: next) else { return }
+    guard request.purpose == .demand, !EnclosingRead.isFlight(through: next) else { return }
     next.bottom.countCacheMiss()
   }
 

@@ -68,8 +68,8 @@ extension PlannedFetch {
     return next.startFlight(elsewhere: elsewhere || !fetches.allSatisfy(\.isQuick)) { [request] in
       let store = keeper.store
       do {
-        let turns = fetches.contains { $0.reservation == nil } ? CachingStage.turns(of: store, below: next) : nil
-        let response = try await FlightUnderWay.read(request, of: token, turns: turns, next)
+        let isKept = fetches.allSatisfy { $0.reservation != nil }
+        let response = try await CachingStage.readFlight(request, of: token, isKept: isKept, store, next)
         if request.grid != nil { keeper.keepOverRead(of: response, fetches[0].ticket) }
         for (fetch, bytes) in zip(fetches, response.pieces) {
           guard let reservation = fetch.reservation else { continue }

@@ -84,16 +84,14 @@ final class LimitingStage: ReadStage {
 
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     // It would wait for a permit that its own outer read holds.
-    guard !LimitedRead.isUnderWay(for: self) else { return try await next(request) }
+    guard !EnclosingRead.isUnderWay(for: self) else { return try await next(request) }
     counts.add(1, to: Count.reads.rawValue)
     try await enter(request, next)
-    let read = LimitedRead(self)
     defer {
-      read.end()
       let now = now(next)
       perform(state.withLock { $0.ended(now: now) }, next)
     }
-    return try await LimitedRead.$current.withValue(read) { try await next(request) }
+    return try await EnclosingRead.read(of: self) { try await next(request) }
   }
 
   // MARK: waiting
@@ -175,40 +173,4 @@ final class LimitingStage: ReadStage {
   var occupancy: (underWay: Int, queued: Int) { state.withLock { ($0.underWay, $0.queueCount) } }
   /// The current state of the rate limit.
   var bucket: RateBucket? { state.withLock { $0.bucket } }
-}
-
-/// Marks a read that a `.limiting` has admitted, for the reads made within it. A source may read through another
-/// reader with the same limits, and that inner read must not wait for a permit that the outer one holds.
-final class LimitedRead: Sendable {
-  /// The innermost one that the current task reads within. It may already be over.
-  @TaskLocal static var current: LimitedRead?
-
-  private let limiting: ObjectIdentifier
-  private let outer: LimitedRead?
-  private let isOver = Atomic<Bool>(false)
-
-  /// Begins within the current one.
-  init(_ limiting: LimitingStage) {
-    self.limiting = ObjectIdentifier(limiting)
-    outer = Self.underWay
-  }
-
-  func end() { isOver.store(true, ordering: .releasing) }
-
-  /// True if the current task reads within a read that `limiting` has admitted.
-  static func isUnderWay(for limiting: LimitingStage) -> Bool {
-    var read = underWay
-    while let one = read {
-      if one.limiting == ObjectIdentifier(limiting), !one.isOver.load(ordering: .acquiring) { return true }
-      read = one.outer
-    }
-    return false
-  }
-
-  private static var underWay: LimitedRead? {
-    var read = current
-    // Work that outlives the read that started it inherits its value.
-    while let one = read, one.isOver.load(ordering: .acquiring) { read = one.outer }
-    return read
-  }
 }

@@ -22,11 +22,9 @@ struct DemotionQueueState {
   /// The number of bytes that are here: of waiting entries, and of entries that are being moved.
   private(set) var bytes = 0
   private var entries: [Key: Entry] = [:]
-  /// In order. Entries that have left are skipped.
-  private var order: [(key: Key, number: UInt64)] = []
-  private var head = 0
+  /// The entries that wait.
+  private var order = TicketQueue<(key: Key, number: UInt64)>()
   private(set) var lastNumber: UInt64 = 0
-  private(set) var waitingCount = 0
   /// Entries that are being moved, whether or not they can still be found.
   private(set) var moving: Set<UInt64> = []
   /// Entries that are being moved, but were replaced by another chunk of their block. Found until they have arrived;
@@ -35,8 +33,9 @@ struct DemotionQueueState {
 
   init(limit: Int) { self.limit = limit }
 
+  var waitingCount: Int { order.count }
   /// The length of the order, including entries that have left.
-  var placesInOrder: Int { order.count - head }
+  var placesInOrder: Int { order.placeCount }
 
   var count: Int { entries.count + overtaken.count }
 
@@ -64,40 +63,23 @@ struct DemotionQueueState {
       overtaken[old.number] = old
     } else if let old {
       bytes -= old.charge
-      waitingCount -= 1
+      order.removed()
       replaced = old.chunk
     }
     order.append((entry.key, entry.number))
     bytes += charge
-    waitingCount += 1
-    if order.count - head > 64 + 2 * waitingCount { forgetWhatLeft() }
+    // Chunks may come and be promoted again many times while one is being moved.
+    order.compact { [entries] in entries[$0.key]?.number == $0.number }
     return (true, replaced)
-  }
-
-  /// Removes the places of entries that have left: chunks may come and be promoted again many times while one is being
-  /// moved.
-  private mutating func forgetWhatLeft() {
-    order = order[head...].filter { entries[$0.key]?.number == $0.number }
-    head = 0
   }
 
   /// The next entry to move. It can be found here until ``finish(_:)``.
   mutating func next() -> Entry? {
-    while head < order.count {
-      let (key, number) = order[head]
-      head += 1
-      if head > 64, head * 2 > order.count {
-        order.removeFirst(head)
-        head = 0
-      }
-      guard let entry = entries[key], entry.number == number else { continue }
-      waitingCount -= 1
-      moving.insert(number)
-      return entry
-    }
-    order = []
-    head = 0
-    return nil
+    guard let (key, _) = order.first(where: { [entries] in entries[$0.key]?.number == $0.number }) else { return nil }
+    order.removeFirst()
+    let entry = entries[key]!
+    moving.insert(entry.number)
+    return entry
   }
 
   /// An entry was moved, or given up.
@@ -141,7 +123,7 @@ struct DemotionQueueState {
     entries[entry.key] = nil
     guard !moving.contains(entry.number) else { return .isMoving }
     bytes -= entry.charge
-    waitingCount -= 1
+    order.removed()
     return .waited
   }
 

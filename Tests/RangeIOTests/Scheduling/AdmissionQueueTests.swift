@@ -130,17 +130,6 @@ struct AdmissionQueueTests {
     #expect(ended.admitted.isEmpty && ended.alarm?.at == at(30))
   }
 
-  @Test func `a queue that people leave keeps no memory of them`() throws {
-    var queue = TicketQueue<Int>()
-    for number in 0..<100_000 {
-      queue.append(number)
-      queue.removed()
-      queue.compact { _ in false }
-    }
-    #expect(MemoryLayout.size(ofValue: queue) > 0 && queue.count == 0)
-    #expect(queue.first { _ in true } ?? 100_000 >= 99_900, "what is left is short")
-  }
-
   /// Random events, with rules that hold after each.
   @Test(arguments: testSeeds)
   func `whatever happens, limits hold, no waiter is lost, and all go in the end`(seed: UInt64) {

@@ -44,9 +44,8 @@ struct SpillStaging {
   var limit: Int
   private(set) var bytes = 0
   private var entries: [UInt64: Entry] = [:]
-  /// In the order they came. Entries that have left are skipped.
-  private var order: [(key: UInt64, number: UInt64)] = []
-  private var head = 0
+  /// The entries that are not being written yet.
+  private var order = TicketQueue<(key: UInt64, number: UInt64)>()
   private var lastNumber: UInt64 = 0
   /// The bytes of entries that are not being written yet.
   private(set) var waitingBytes = 0
@@ -84,6 +83,7 @@ struct SpillStaging {
     lastNumber += 1
     entries[key] = Entry(chunk: chunk, slot: slot, number: lastNumber, charge: charge, isOnTrial: isOnTrial)
     order.append((key, lastNumber))
+    order.compact { [entries] in entries[$0.key]?.number == $0.number }
     bytes += charge
     waitingBytes += charge
     return true
@@ -93,18 +93,15 @@ struct SpillStaging {
   mutating func nextBatch(upTo most: Int) -> [(key: UInt64, entry: Entry)] {
     var batch: [(key: UInt64, entry: Entry)] = []
     var sum = 0
-    while head < order.count, batch.isEmpty || sum < most {
-      let (key, number) = order[head]
-      head += 1
-      guard let entry = entries[key], entry.number == number, !entry.isBeingWritten else { continue }
+    while batch.isEmpty || sum < most,
+      let (key, _) = order.first(where: { [entries] in entries[$0.key]?.number == $0.number })
+    {
+      order.removeFirst()
       entries[key]!.isBeingWritten = true
+      let entry = entries[key]!
       waitingBytes -= entry.charge
       sum += entry.charge
       batch.append((key, entry))
-    }
-    if head > 256, head * 2 > order.count {
-      order.removeFirst(head)
-      head = 0
     }
     batch.sort { $0.key < $1.key }
     return batch
@@ -119,7 +116,10 @@ struct SpillStaging {
   private mutating func take(_ key: UInt64, _ entry: Entry) -> Entry {
     entries[key] = nil
     bytes -= entry.charge
-    if !entry.isBeingWritten { waitingBytes -= entry.charge }
+    if !entry.isBeingWritten {
+      waitingBytes -= entry.charge
+      order.removed()
+    }
     return entry
   }
 
