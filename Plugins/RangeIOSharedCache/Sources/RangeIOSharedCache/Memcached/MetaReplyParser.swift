@@ -10,8 +10,6 @@
     private enum State {
       case line
       case value(ArrivingValue, Flags)
-      /// The line end after a value.
-      case end(Bytes, Flags, seen: Int)
     }
 
     private struct Flags {
@@ -52,19 +50,11 @@
         case .value(var value, let flags):
           // While it is changed it must have one owner.
           state = .line
-          position += value.take(UnsafeRawBufferPointer(rebasing: bytes[position...]))
-          state = value.missing == 0 ? .end(value.bytes, flags, seen: 0) : .value(value, flags)
-        case .end(let value, let flags, let seen):
-          guard bytes[position] == (seen == 0 ? UInt8(ascii: "\r") : UInt8(ascii: "\n")) else {
-            throw ProtocolFault("a value without an end")
+          guard let content = try value.take(bytes, &position) else {
+            state = .value(value, flags)
+            return
           }
-          position += 1
-          guard seen == 1 else {
-            state = .end(value, flags, seen: 1)
-            continue
-          }
-          state = .line
-          try reply(value.isEmpty ? Self.withoutValue(flags) : .value(value), flags, emit)
+          try reply(content.isEmpty ? Self.withoutValue(flags) : .value(content), flags, emit)
         }
       }
     }
@@ -80,8 +70,7 @@
       case "VA":
         guard words.count >= 2, let count = Int(words[1]), count >= 0 else { throw ProtocolFault("a value '\(text)'") }
         guard count <= valueLimit else { throw ProtocolFault("a value of \(count) bytes") }
-        let flags = try Flags(words[2...])
-        state = count == 0 ? .end(Bytes(), flags, seen: 0) : .value(ArrivingValue(count: count), flags)
+        state = .value(ArrivingValue(count: count), try Flags(words[2...]))
       case "MN": try reply(.stored, nil, emit)
       case "EN": try reply(.missing, nil, emit)
       case "HD": try reply(.stored, try Flags(words[1...]), emit)

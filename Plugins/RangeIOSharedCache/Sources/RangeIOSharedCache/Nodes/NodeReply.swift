@@ -29,29 +29,34 @@
     ) throws
   }
 
-  /// A value that arrives in pieces, in memory of exactly its size.
+  /// A value that arrives in pieces, in memory of exactly its size, with the line end after it.
   struct ArrivingValue: Sendable {
     private let memory: ValueMemory
-    private var filled = 0
+    /// Counts the line end as well.
+    private var taken = 0
 
     init(count: Int) { memory = ValueMemory(count: count) }
 
-    var missing: Int { memory.bytes.count - filled }
-
-    /// Takes as many of `bytes` as are missing. Returns their number.
-    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-      let count = min(missing, bytes.count)
-      UnsafeMutableRawBufferPointer(rebasing: memory.bytes[filled..<filled + count])
-        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-      filled += count
-      return count
-    }
-
-    /// All of it. Take nothing more after this.
-    var bytes: Bytes {
-      precondition(missing == 0)
-      // Safe: nothing writes to the memory any more, and `Bytes` keeps it.
-      return Bytes(unsafeNoCopy: UnsafeRawBufferPointer(memory.bytes), owner: memory)
+    /// Takes bytes from `position` to the end of the line, and moves `position` after it. `nil`: it goes on in the next
+    /// piece. Take nothing more after a value was returned.
+    mutating func take(_ piece: UnsafeRawBufferPointer, _ position: inout Int) throws -> Bytes? {
+      let size = memory.bytes.count
+      let part = min(max(0, size - taken), piece.count - position)
+      UnsafeMutableRawBufferPointer(rebasing: memory.bytes[min(taken, size)...].prefix(part))
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: piece[position..<position + part]))
+      position += part
+      taken += part
+      while taken >= size, position < piece.count {
+        guard piece[position] == (taken == size ? UInt8(ascii: "\r") : UInt8(ascii: "\n")) else {
+          throw ProtocolFault("a value without an end")
+        }
+        position += 1
+        taken += 1
+        guard taken == size + 2 else { continue }
+        // Safe: nothing writes to the memory any more, and `Bytes` keeps it.
+        return Bytes(unsafeNoCopy: UnsafeRawBufferPointer(memory.bytes), owner: memory)
+      }
+      return nil
     }
   }
 

@@ -8,7 +8,6 @@
     private enum State {
       case line
       case value(ArrivingValue)
-      case end(Bytes, seen: Int)
       /// So many elements of a reply to the greeting, which says nothing that is needed.
       case skipping(Int)
       case skippingBytes(Int, then: Int)
@@ -30,15 +29,11 @@
         case .value(var value):
           // While it is changed it must have one owner.
           state = .line
-          position += value.take(UnsafeRawBufferPointer(rebasing: bytes[position...]))
-          state = value.missing == 0 ? .end(value.bytes, seen: 0) : .value(value)
-        case .end(let value, let seen):
-          guard bytes[position] == (seen == 0 ? UInt8(ascii: "\r") : UInt8(ascii: "\n")) else {
-            throw ProtocolFault("a value without an end")
+          guard let content = try value.take(bytes, &position) else {
+            state = .value(value)
+            return
           }
-          position += 1
-          state = seen == 0 ? .end(value, seen: 1) : .line
-          if seen == 1 { try emit(.value(value)) }
+          try emit(.value(content))
         case .skipping(let left):
           guard let text = try line.take(bytes, &position) else { return }
           let more = try skip(text)
@@ -71,7 +66,7 @@
         let count = try Self.number(rest)
         guard count >= 0 else { return try emit(.missing) }
         guard count <= valueLimit else { throw ProtocolFault("a value of \(count) bytes") }
-        state = count == 0 ? .end(Bytes(), seen: 0) : .value(ArrivingValue(count: count))
+        state = .value(ArrivingValue(count: count))
       case UInt8(ascii: "*"), UInt8(ascii: "%"):
         let count = try Self.number(rest)
         guard count >= 0 else { return try emit(.missing) }
