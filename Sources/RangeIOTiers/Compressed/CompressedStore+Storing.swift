@@ -53,7 +53,7 @@ extension CompressedStore {
     record.token = token.number
     record.block = chunk.block
     record.fetchedAt = chunk.fetchedAt.nanoseconds
-    record.lastRead = (chunk.lastRead ?? self.now).nanoseconds
+    record.lastRead = chunk.lastRead?.nanoseconds ?? idleSince ?? now.nanoseconds
     record.lower = UInt32(piece.range.lowerBound - start)
     record.count = UInt32(piece.range.count)
     return keep(scratch.filled(stored), record, chunk.ticket)
@@ -65,8 +65,11 @@ extension CompressedStore {
     guard now != .min else { return false }
     let (age, idle) = shards[0].state.withLock { ($0.ageLimit, $0.idleLimit) }
     if age != .max, now < chunk.fetchedAt.nanoseconds || now - chunk.fetchedAt.nanoseconds >= age { return true }
-    return idle != .max && chunk.lastRead.map { now - $0.nanoseconds >= idle } ?? false
+    return idleSince.map { now - max($0, chunk.lastRead?.nanoseconds ?? $0) >= idle } ?? false
   }
+
+  /// When what the tier above had evicted before there was a limit for idle chunks begins to be idle; `nil` without one.
+  private var idleSince: Int64? { shards[0].state.withLock { $0.idleLimit == .max ? nil : $0.idleSince } }
 
   /// Writes encoded bytes into a segment, and publishes the record.
   private func keep(_ encoded: UnsafeRawBufferPointer, _ record: RecordTable.Record, _ ticket: ChunkTicket) -> Outcome {

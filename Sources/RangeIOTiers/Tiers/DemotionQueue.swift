@@ -136,10 +136,14 @@ final class DemotionQueue: EvictionSink {
       note(state)
     }
     chunk.charge(by: -1)
-    // It may have come back above in between. Whichever comes later, here or there, sees the other.
-    guard isPublished, let upper else { return }
+    // It may have come back above in between. Whichever comes later, here or there, sees the other. Of a chunk that is not
+    // kept, some pieces may be.
+    guard let upper else { return }
     let token = chunk.token
-    for range in chunk.ranges where upper.holdsSome(of: range, token: token.number, grid: token.grid) {
+    for range in chunk.ranges
+    where upper.holdsSome(of: range, token: token.number, grid: token.grid)
+      && (isPublished || lower.holdsSome(of: range, token: token.number, grid: token.grid))
+    {
       // If a piece is partly above, the rest is removed too: no byte may rest in both tiers.
       if !upper.holds(range, token: token.number, grid: token.grid) { state.withLock { $0.counts.dropped += 1 } }
       lower.erase(.promoted(range, of: token))

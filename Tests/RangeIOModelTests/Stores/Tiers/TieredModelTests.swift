@@ -14,4 +14,11 @@ import Testing
     // In this history one ended before.
     #expect(TieredModel(seed: 442).run(operations: 1000) == nil)
   }
+
+  @Test(arguments: [129, 278])
+  func `a history that went wrong goes right`(seed: UInt64) {
+    // 129: what was on its way when a limit for idle chunks was set began to be idle when it arrived. 278: a chunk of two
+    // pieces came back above while the first was found not to shrink, and the second stayed in both tiers.
+    #expect(TieredModel(seed: seed).run(operations: 2000) == nil)
+  }
 }
