@@ -8,13 +8,17 @@ import Synchronization
 /// lasts, and who reads it without the lock finds a bucket, be it an old one. An entry that is being moved may seem to be
 /// absent.
 ///
-/// A bucket is one word: the address of a note, and the lowest 20 bits of the hash where an address has only zeros. Of these
-/// the lowest 7 are the bucket where the entry belongs. The note says whose entry it is. The next 20 bits choose the page: only
-/// when one is split, they are calculated again, from its notes.
+/// A bucket is one word: the address of a note, and the lowest 20 bits of the hash where an address has only zeros; where
+/// processors tag pointers (``tagBitCount``), 16 bits. Of these the lowest 7 are the bucket where the entry belongs. The note
+/// says whose entry it is. The 20 bits from the 21st on choose the page: only when one is split, they are calculated again,
+/// from its notes.
 ///
 /// Source: R. Fagin, J. Nievergelt, N. Pippenger, H. R. Strong, "Extendible hashing: a fast access method for dynamic
 /// files", ACM TODS 4 (3), 1979.
 struct BlockIndex: ~Copyable {
+  #if _pointerBitWidth(_32)
+    #error("a bucket holds an address of 64 bits")
+  #endif
   typealias Word = Atomic<UInt>
   /// The first bucket of a page. Before it lies the page's own line.
   typealias Page = UnsafeMutablePointer<Word>
@@ -22,8 +26,14 @@ struct BlockIndex: ~Copyable {
   private static let bucketCount = 128
   private static let mostUsed = bucketCount / 4 * 3
   private static let mask = bucketCount - 1
+  #if arch(arm64)
+    /// Memory tagging, as of iOS 26 and of glibc, has a tag in the bits 56 to 59 of an address (Arm, "Memory Tagging Extension").
+    static let tagBitCount = 4
+  #else
+    static let tagBitCount = 0
+  #endif
   /// The lowest bits of the hash are in the bucket, those above them choose the page, and those above these the shard.
-  private static let partMask: UInt64 = 1 << 20 - 1
+  private static let partMask: UInt64 = 1 << (20 - tagBitCount) - 1
   private static let pageShift = 20
   private static let mostDepth = 20
   /// The bytes of a page: its own line, and a word for each bucket.
@@ -83,12 +93,20 @@ struct BlockIndex: ~Copyable {
   }
 
   /// The address of an entry's note.
-  @inline(__always) static func note(of entry: UInt) -> UInt { entry >> 16 & ~15 }
+  @inline(__always) static func note(of entry: UInt, tagBitCount: Int = tagBitCount) -> UInt {
+    // The address begins at bit 20; the tag lies below it, and the hash below that.
+    let tag = entry >> (20 - tagBitCount) & (1 << tagBitCount - 1)
+    return entry >> 16 & ~15 | tag << 56
+  }
 
-  private static func entry(_ note: UInt, _ hash: UInt64) -> UInt {
+  /// The entry of a note. The lowest bits of `hash` are as many as tags leave.
+  static func entry(_ note: UInt, _ hash: UInt64, tagBitCount: Int = tagBitCount) -> UInt {
     // Systems give programs addresses below 2^47, or 2^48, unless they ask for others.
-    precondition(note >> 48 == 0 && note & 15 == 0, "an object is above 2^48, or not at a multiple of 16")
-    return note << 16 | UInt(hash & partMask)
+    let tag = note >> 56
+    precondition(
+      note & ~(UInt(0xFF) << 56) < 1 << 48 && tag < 1 << tagBitCount && note & 15 == 0,
+      "an object is above 2^48, or not at a multiple of 16")
+    return note << 16 | tag << (20 - tagBitCount) | UInt(hash) & (1 << (20 - tagBitCount) - 1)
   }
 
   @inline(__always) static func firstPlace(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & mask }

@@ -109,8 +109,8 @@ package struct ChunkTable: ~Copyable {
     // the rest of the hit goes on.
     rio_prefetch(start)
     // What was read of the note is of its time here: it may go to another store once it has left.
-    guard BlockIndex.has(found, in: page, at: place),
-      BlockBacking.isOf(BlockBacking.key(token: token, block: block), note)
+    guard BlockBacking.isOf(BlockBacking.key(token: token, block: block), note),
+      BlockIndex.has(found, in: page, at: place)
     else { return .unclear }
     if mark & 3 != 3 { reads.pointee.store(mark &+ 1, ordering: .relaxed) }
     rio_retain(object)

@@ -49,8 +49,10 @@ enum Hazards {
     guard !left.isEmpty || isAnyKept.load(ordering: .relaxed) else { return }
     let free = kept.withLock { [left] kept in
       // Looked at now, under the lock: what another thread keeps may be looked at since this one began.
-      let free = kept.filter { !isAnnounced($0) }
-      kept = kept.filter { !free.contains($0) } + left
+      // Asked once of each: an object that was taken away twice is kept twice.
+      var (free, still): ([UInt], [UInt]) = ([], [])
+      for address in kept { if isAnnounced(address) { still.append(address) } else { free.append(address) } }
+      kept = still + left
       isAnyKept.store(!kept.isEmpty, ordering: .relaxed)
       return free
     }

@@ -23,6 +23,8 @@ import Testing
   private static let hashes: [@Sendable (inout TestRandom) -> UInt64] = [
     { UInt64($0.below(3000)) << 14 }, { UInt64($0.below(1000)) << 20 },
     { UInt64($0.below(60)) | UInt64($0.below(8)) << 41 },
+    // As a store makes them, of blocks in a row: pages are not split evenly.
+    { ChunkTable.hash(token: 1, block: $0.below(4000)) },
     { $0.next() },
   ]
 
@@ -69,6 +71,43 @@ import Testing
       for (hash, notes) in known {
         let found = found(hash, in: index)
         #expect(found.isSuperset(of: notes) && found.isSubset(of: present))
+      }
+    }
+  }
+
+  @Test func `what was removed or exchanged is not where a reader found it`() {
+    var index = BlockIndex(IndexMemory())
+    // All belong to one bucket.
+    for number in 1...20 { index.add(UInt(number * 64), hash: 7) { _ in 7 } }
+    func seen() -> [(entry: UInt, place: Int)] {
+      let page = BlockIndex.page(index.root, 7)
+      var (place, all): (Int, [(UInt, Int)]) = (BlockIndex.firstPlace(7), [])
+      while case let entry = BlockIndex.next(7, in: page, from: &place), entry != 0 {
+        all.append((entry, place))
+        place = BlockIndex.place(after: place)
+      }
+      return all
+    }
+    let before = seen()
+    let page = BlockIndex.page(index.root, 7)
+    #expect(before.count == 20 && before.allSatisfy { BlockIndex.has($0.entry, in: page, at: $0.place) })
+    index.exchange(UInt(3 * 64), for: 4096, hash: 7)
+    index.remove(UInt(5 * 64), hash: 7)
+    // The fifth leaves a hole, which those after it fill one by one.
+    for (entry, place) in before {
+      let number = BlockIndex.note(of: entry) / 64
+      #expect(BlockIndex.has(entry, in: page, at: place) == [1, 2, 4].contains(number), "\(number)")
+    }
+    #expect(Set(seen().map { BlockIndex.note(of: $0.entry) }).count == 19)
+  }
+
+  @Test(arguments: [0, 4]) func `addresses with a tag come back as they were`(tagBitCount: Int) {
+    for tag in UInt(0)..<1 << UInt(tagBitCount) {
+      for address in [UInt(16), 0x7F12_3456_7890, 0xFFFF_FFFF_FFF0] {
+        let note = address | tag << 56
+        let entry = BlockIndex.entry(note, .max, tagBitCount: tagBitCount)
+        #expect(BlockIndex.note(of: entry, tagBitCount: tagBitCount) == note)
+        #expect(entry & (1 << UInt(20 - tagBitCount) - 1) == 1 << UInt(20 - tagBitCount) - 1)
       }
     }
   }

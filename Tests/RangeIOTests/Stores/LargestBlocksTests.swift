@@ -14,7 +14,7 @@ import Testing
     let bytes = BlockBacking.claimedCopy(of: Bytes(count: 16) { _ in })!
     let backing = Unmanaged.passRetained(unsafeDowncast(bytes.owner!, to: BlockBacking.self))
     let slot = table.add(token: 3, block: 5, hash: hash, lower: 0, owner: backing)
-    // Whoever chooses offsets can find one whose hash is the same, too: 32 bits of it are compared.
+    // Whoever chooses offsets can find one whose hash is the same, too: 20 bits of it are compared.
     for (token, block) in [(2, 5 | 1 << 48), (0, 5 | 3 << 48), (3, 5 | 1 << 60), (3, 5 | 1 << 48), (1 << 48 | 3, 5)] {
       #expect(table.find(token: UInt64(token), block: block, hash: hash) == 0, "\(token), \(block)")
     }

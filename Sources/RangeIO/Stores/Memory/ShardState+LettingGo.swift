@@ -52,6 +52,8 @@ extension ShardState {
     let first = gone.count
     var leaving: [Chunk] = []
     while gone.bytes < bytes || gone.blocks < blocks, gone.count - first < most, let slot = policy.evict(table.notes) {
+      // A policy may be the user's.
+      precondition(slot > 0 && slot < table.slotsUsed && table.isUsed(slot), "a policy evicts what is not there")
       if outlet != nil { leaving.append(chunk(slot)) }
       counts.evictedBytes += takeOut(slot, &gone)
       counts.evictions += 1

@@ -48,7 +48,8 @@ extension ShardState {
     let number = ticket.token.number
     let slot = find(number, new.block, new.hash, now: now, &gone)
     guard slot != 0 else {
-      guard table.hasRoom(for: new.hash) else { return .stale }
+      // Nothing reserves room for blocks that are too large for a key.
+      guard UInt64(new.block) < ChunkTable.largestKeyPart, table.hasRoom(for: new.hash) else { return .stale }
       let (owner, lower) = Self.backing(of: [new.piece])
       let slot = table.add(token: number, block: new.block, hash: new.hash, lower: lower, owner: owner)
       table[slot].fetchedAt = ticket.fetchedAt.nanoseconds
