@@ -18,8 +18,8 @@ extension ChunkStore {
 }
 
 extension ChunkStore {
-  /// Returns `true` if the store holds all of `range`. The library's stores do not count it as a read; any other store
-  /// is asked by ``lookUp(_:of:)``.
+  /// Returns `true` if the store holds all of `range`, in blocks of one size: a reader would find all of it. The library's
+  /// stores do not count it as a read; any other store is asked by ``lookUp(_:of:)``.
   ///
   /// - Parameter source: the description that the reader has where the `.caching` stage stands: `reader.source` if no
   ///   stage above it changes the contents.

@@ -114,11 +114,6 @@ extension MemoryStore {
 
   // MARK: asking
 
-  package func has(_ range: ByteRange, of source: SourceDescription) -> Bool {
-    guard source.has(range) else { return range.isEmpty }
-    return ByteRanges.gaps(in: range, covered: cachedRanges(of: source, within: range)).isEmpty
-  }
-
   package func holds(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bool {
     let now = presentForLimits
     for (block, part) in grid.pieces(of: range) {
