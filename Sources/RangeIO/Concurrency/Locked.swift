@@ -1,5 +1,3 @@
-import Synchronization
-
 #if RANGEIO_COUNT_LOCKS
   import CRangeIOSystem
 #endif
@@ -73,53 +71,5 @@ package struct Place<Value: ~Copyable>: ~Copyable {
 
   @inline(__always) var address: UnsafeMutablePointer<Value> {
     withUnsafePointer(to: self) { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Value.self) }
-  }
-}
-
-/// A reference that is set once and read often, at the cost of an atomic load.
-///
-/// `AtomicLazyReference` does the same, but its `load` is not specialized in Swift 6.3: each call looks up generic
-/// metadata, which shows in the profile of every read.
-package struct PublishedOnce<Value: AnyObject & Sendable>: ~Copyable, Sendable {
-  /// Unmanaged: `deinit` releases the one retain of publishing, so the reference lives as long as this value.
-  private let reference = Atomic<Unmanaged<Value>?>(nil)
-
-  package init() {}
-
-  deinit { reference.load(ordering: .acquiring)?.release() }
-
-  /// The published object, or `nil`.
-  package var value: Value? { reference.load(ordering: .acquiring)?.takeUnretainedValue() }
-
-  /// Calls `body` with the published object, without counting a reference that all threads would share: the object
-  /// lives as long as this value.
-  @inline(__always) func borrow<Result>(_ body: (Value) -> Result) -> Result? {
-    reference.load(ordering: .acquiring)?._withUnsafeGuaranteedRef(body)
-  }
-
-  /// Publishes `value` unless another was published before. Returns the published object.
-  package func publish(_ value: Value) -> Value {
-    let mine = Unmanaged.passRetained(value)
-    let (exchanged, earlier) = reference.compareExchange(
-      expected: nil, desired: mine, ordering: .acquiringAndReleasing)
-    guard !exchanged, let earlier else { return value }
-    mine.release()
-    return earlier.takeUnretainedValue()
-  }
-}
-
-/// One shared object, created at the first use. If that fails, the next call tries again: the process may have enough
-/// resources then.
-final class RetriedLazy<Value: AnyObject & Sendable>: Sendable {
-  private let made = Locked<Value?>(nil)
-
-  /// The object; `nil` if it cannot be created now.
-  ///
-  /// - Parameter make: creates the object. Never called concurrently.
-  func get(_ make: () -> Value?) -> Value? {
-    made.withLock { made in
-      if made == nil { made = make() }
-      return made
-    }
   }
 }
