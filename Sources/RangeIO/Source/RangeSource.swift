@@ -128,3 +128,20 @@ public enum ReadAdvice: Hashable, Sendable {
   /// It will not be read again for a long time.
   case dontNeed
 }
+
+/// A source that knows how far ahead of its consumer a stream is to ask.
+protocol StreamedSource: RangeSource {
+  /// The number of windows of a mebibyte that are worth asking for while another one is waited for.
+  var windowsAhead: Int { get }
+}
+
+/// The answer of a source, a stage or a store that is asked for what it has without waiting. There will be no other cases.
+public enum ReadAnswer<Value: Sendable>: Sendable {
+  /// The value.
+  case here(Value)
+  /// Nothing in particular: it may have to be waited for, or fail. Saying so has had no effects that another try would show.
+  case later
+
+  /// The value; `nil` if it may have to be waited for.
+  var value: Value? { if case .here(let value) = self { value } else { nil } }
+}

@@ -156,3 +156,59 @@ extension AnyIterator<[Chunk]> {
     }
   }
 }
+
+/// Receives the chunks that a tier evicts.
+package protocol EvictionSink: AnyObject, Sendable {
+  /// Takes chunks, or drops them.
+  ///
+  /// Must be quick, must not wait and must not call a store: it may be called under the lock of the place that the
+  /// chunks leave, so that a look-up always finds them in one place or the other.
+  func take(_ chunks: ArraySlice<Chunk>)
+
+  /// Called after ``take(_:)``, outside of locks. Continues with the chunks that were taken.
+  func proceed()
+
+  /// The encoding in which chunks may come. By default `nil`: they may not come encoded.
+  var takesEncodedBy: ChunkEncoding? { get }
+}
+
+extension EvictionSink {
+  var takesEncodedBy: ChunkEncoding? { nil }
+}
+
+/// A reference to a sink that can be published atomically.
+package final class EvictionSinkBox: Sendable {
+  package let outlet: any EvictionSink
+
+  package init(_ outlet: any EvictionSink) { self.outlet = outlet }
+}
+
+/// The end of a removal, whose chunks can no longer be found. Their memory is freed as this is iterated, when others
+/// need the room, or all at once when it is released.
+package struct ChunkRemoval: AsyncSequence, Sendable {
+  /// The bytes freed so far, as charged, and all that there are to free.
+  package typealias Progress = (removedBytes: Int, totalBytes: Int)
+
+  /// Frees one part; `nil` when everything is freed. What it captures frees the rest when it is released.
+  private let step: @Sendable () -> Progress?
+
+  /// - Parameter step: by default there is nothing to free.
+  package init(step: @escaping @Sendable () -> Progress? = { nil }) { self.step = step }
+
+  package func makeAsyncIterator() -> Iterator { Iterator(step: step) }
+
+  /// Frees one part with each element. Never waits, and yields to other tasks in between. Ends early if others free the
+  /// rest.
+  package struct Iterator: AsyncIteratorProtocol {
+    fileprivate let step: @Sendable () -> Progress?
+
+    package mutating func next() async -> Progress? { await next(isolation: nil) }
+
+    /// Frees the next part and returns the progress; `nil` when everything is freed.
+    package mutating func next(isolation actor: isolated (any Actor)?) async -> Progress? {
+      guard let progress = step() else { return nil }
+      await Task.yield()
+      return progress
+    }
+  }
+}
