@@ -21,14 +21,14 @@
 /// the entries behind theirs, 24 bytes each. Both together take 0.13 µs with nothing else in flight, 0.25 with 100
 /// flights, 0.5 with 1,000 and 3.3 with 10,000, where a tree would begin to pay.
 struct Flights<Waiter> {
-  private enum Standing {
+  enum Standing {
     /// In `joinable`.
     case joinable
     case detached
     case cancelled
   }
 
-  private struct Flight {
+  struct Flight {
     /// 0 while the slot is free.
     var number: UInt64
     let range: ByteRange
@@ -37,7 +37,7 @@ struct Flights<Waiter> {
     var waiters = FlightWaiters<Waiter>()
   }
 
-  private struct Place {
+  struct Place {
     let range: ByteRange
     let slot: Int32
   }
@@ -49,9 +49,9 @@ struct Flights<Waiter> {
 
   private var newestGeneration: UInt64 = 0
   /// The flights that may be joined: disjoint, in ascending order, all of the newest generation.
-  private var joinable: ContiguousArray<Place> = []
+  private(set) var joinable: ContiguousArray<Place> = []
   /// All flights in progress, each at the slot in its id.
-  private var slots: ContiguousArray<Flight> = []
+  private(set) var slots: ContiguousArray<Flight> = []
   private var freeSlots: ContiguousArray<Int32> = []
   private var lastFlight: UInt64 = 0
   private var lastWaiter: UInt64 = 0
@@ -66,8 +66,6 @@ struct Flights<Waiter> {
   }
 
   package var isEmpty: Bool { count == 0 }
-
-  var joinableCount: Int { joinable.count }
 
   // MARK: Events
 
@@ -192,40 +190,6 @@ struct Flights<Waiter> {
     }
   }
 
-  /// The stretches to fetch for `gaps`: widened, disjoint from every flight, and joined where they touch unless
-  /// `isApart`.
-  private func missing(
-    _ gaps: some Collection<ByteRange>, _ isApart: Bool, _ widen: (ByteRange) -> ByteRange
-  ) -> SmallArray<ByteRange> {
-    var stretches = SmallArray<ByteRange>()
-    for gap in gaps {
-      var cursor = gap.lowerBound
-      var index = indexInJoinable(after: cursor)
-      while cursor < gap.upperBound {
-        let next = index < joinable.count ? joinable[index].range : nil
-        let end = min(gap.upperBound, next?.lowerBound ?? .max)
-        if cursor < end {
-          let wide = widen(cursor..<end)
-          precondition(wide.lowerBound <= cursor && wide.upperBound >= end, "widening takes nothing away")
-          var lower = index > 0 ? max(wide.lowerBound, joinable[index - 1].range.upperBound) : wide.lowerBound
-          let upper = min(wide.upperBound, next?.lowerBound ?? .max)
-          if isApart {
-            // Without what the stretch before it already brings.
-            lower = max(lower, stretches.last?.upperBound ?? 0)
-            if lower < upper { stretches.append(lower..<upper) }
-          } else if let last = stretches.last, last.upperBound >= lower {
-            stretches.replaceLast(with: last.lowerBound..<max(last.upperBound, upper))
-          } else {
-            stretches.append(lower..<upper)
-          }
-        }
-        cursor = max(end, next?.upperBound ?? end)
-        index += 1
-      }
-    }
-    return stretches
-  }
-
   private mutating func start(
     _ stretches: SmallArray<ByteRange>, for gaps: some Collection<ByteRange>, _ isApart: Bool,
     _ purpose: ReadUrgency.Purpose, _ plan: inout FlightPlan
@@ -287,45 +251,6 @@ struct Flights<Waiter> {
 
   func isUnderWay(_ id: FlightID) -> Bool {
     Int(id.slot) < slots.count && slots[Int(id.slot)].number == id.number
-  }
-
-  /// Checks whether a request waits for the flight, or wants it to arrive.
-  func isWanted(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].standing != .cancelled }
-
-  /// Checks whether a joinable flight brings some of `range`.
-  func brings(_ range: ByteRange) -> Bool {
-    let index = indexInJoinable(after: range.lowerBound)
-    return index < joinable.count && joinable[index].range.lowerBound < range.upperBound
-  }
-
-  /// The parts of `range` that no joinable flight brings, in order.
-  func uncovered(_ range: ByteRange) -> [ByteRange] {
-    var rest: [ByteRange] = []
-    var cursor = range.lowerBound
-    for place in joinable[indexInJoinable(after: cursor)...] {
-      guard place.range.lowerBound < range.upperBound else { break }
-      if cursor < place.range.lowerBound { rest.append(cursor..<place.range.lowerBound) }
-      cursor = place.range.upperBound
-    }
-    if cursor < range.upperBound { rest.append(cursor..<range.upperBound) }
-    return rest
-  }
-
-  /// The parts of `range` that joinable flights bring, in order, with their purposes.
-  func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadUrgency.Purpose)] {
-    joinable[indexInJoinable(after: range.lowerBound)...].lazy.prefix { $0.range.lowerBound < range.upperBound }
-      .compactMap { place in
-        guard let part = ByteRanges.intersection(place.range, range) else { return nil }
-        return (part, slots[Int(place.slot)].purpose)
-      }
-  }
-
-  /// `true` for a flight under way that no waiting read has joined yet.
-  func isPrefetch(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].purpose == .prefetch }
-
-  /// The index of the first joinable flight that ends after `offset`.
-  private func indexInJoinable(after offset: Int) -> Int {
-    joinable.partitionPoint { $0.range.upperBound > offset }
   }
 
   private mutating func removeFromJoinable(_ range: ByteRange) {
