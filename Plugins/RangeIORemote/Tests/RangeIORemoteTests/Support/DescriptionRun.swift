@@ -74,3 +74,12 @@ struct DescriptionRun {
     if case .fail(let failure) = action { failure } else { nil }
   }
 }
+
+/// The description that a server gives which answers `HEAD` with 200 and `fields`.
+func described(_ fields: KeyValuePairs<String, String>, rules: TransferRules = TransferRules()) throws
+  -> ObjectDescription?
+{
+  var run = try DescriptionRun(rules: rules)
+  run.answer(200, fields)
+  return run.description
+}

@@ -140,4 +140,23 @@
     func channelInactive(context: ChannelHandlerContext) { came.finish() }
     func errorCaught(context: ChannelHandlerContext, error: any Error) { came.finish() }
   }
+
+  /// The number of answers that the server sends now, with the one to this question.
+  func answersUnderWay(_ port: Int) async throws -> Int { try await metric("rangeio_answers", port) }
+
+  /// The value of a metric of the server; -1 if it has none of this name.
+  func metric(_ name: String, _ port: Int) async throws -> Int {
+    let stats = String(decoding: try await ask("/-/stats?format=prometheus", port: port).body, as: UTF8.self)
+    let line = stats.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+    return line.flatMap { Int($0.dropFirst(name.count + 1)) } ?? -1
+  }
+
+  /// Counts from any thread.
+  final class Counter: Sendable {
+    private let number = Locked(0)
+
+    func add() { number.withLock { $0 += 1 } }
+
+    var count: Int { number.withLock { $0 } }
+  }
 #endif

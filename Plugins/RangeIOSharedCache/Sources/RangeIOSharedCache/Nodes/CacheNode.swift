@@ -42,7 +42,7 @@
     /// Before then none is made beside those that there are, because the last such one failed.
     var nextFurther: Int64 = 0
     var health = NodeHealth()
-    private let counts = NIOLockedValueBox(Counts())
+    let counts = NIOLockedValueBox(Counts())
     /// Why it was last given up.
     let lastFault = NIOLockedValueBox<String?>(nil)
     let notes = NIOLockedValueBox(NodeNotes())
@@ -253,85 +253,13 @@
       line.handler.send(buffer, answered)
     }
 
-    /// - Parameter leased: the key, if a lease is wanted.
-    private func took(
-      _ reply: NodeReply?, _ leased: (key: SharedBlockKey, lease: Duration)?, _ number: Int, _ batch: NodeBatch,
-      _ handler: NodeHandler
-    ) {
-      guard let reply else { return batch.answer(number, nil) }
-      batch.answered(at: Self.now)
-      if let leased, case .missing = reply, settings.language == .redis, !batch.isFinished {
-        return askForLease(leased.key, leased.lease, number, batch, handler)
-      }
-      if case .refused(let text) = reply { refused(text, batch) } else { tellHealth(of: batch) }
-      count(reply)
-      batch.answer(number, reply)
-    }
-
-    /// A whole answer to one of the commands has come.
-    private func tellHealth(of batch: NodeBatch) {
-      if batch.isFinished {
-        health.late(after: batch.takeLateTime())
-      } else if batch.missing == 1 {
-        health.answered(after: batch.isOfReads ? batch.longestPause : nil)
-      }
-    }
-
-    /// A node that refuses look-ups is as good as one that is down. One that takes no values still serves what it has.
-    private func refused(_ text: String, _ batch: NodeBatch) {
-      guard batch.isOfReads, !NodeNotes.isOfKey(text) else {
-        notes.withLockedValue { $0.note(text) }
-        return batch.isOfReads ? tellHealth(of: batch) : health.late(after: nil)
-      }
-      lastFault.withLockedValue { $0 = FaultText.of(refusal: text) }
-      changeHealth { $0.refused(at: Self.now, random: .random(in: 0..<1)) }
-    }
-
-    /// Redis leases by a key of its own.
-    private func askForLease(
-      _ key: SharedBlockKey, _ lease: Duration, _ number: Int, _ batch: NodeBatch, _ handler: NodeHandler
-    ) {
-      var buffer = handler.buffer(for: 256)
-      RESPCommands().lease(key, for: lease, into: &buffer)
-      handler.send(
-        buffer,
-        [
-          { [self] reply in
-            let meaning: NodeReply? =
-              switch reply {
-              case .stored?: .leased
-              case .missing?: .awaited
-              default: nil
-              }
-            if case .refused(let text) = reply { notes.withLockedValue { $0.note(text) } }
-            counts.withLockedValue { $0.misses += 1 }
-            if reply != nil {
-              batch.answered(at: Self.now)
-              tellHealth(of: batch)
-            }
-            batch.answer(number, meaning)
-          }
-        ])
-    }
-
-    private func count(_ reply: NodeReply) {
-      switch reply {
-      case .value: counts.withLockedValue { $0.hits += 1 }
-      case .leased, .awaited, .missing: counts.withLockedValue { $0.misses += 1 }
-      case .stored:
-        counts.withLockedValue { $0.stored += 1 }
-        notes.withLockedValue { $0.stored() }
-      case .refused: counts.withLockedValue { $0.refused += 1 }
-      }
-    }
-
     private func failed(isSilent: Bool) {
       changeHealth { $0.failed(isSilent: isSilent, at: Self.now, random: .random(in: 0..<1)) }
     }
 
     func lost() { changeHealth { $0.lost(at: Self.now, random: .random(in: 0..<1)) } }
 
-    private func changeHealth(_ change: (inout NodeHealth) -> Void) {
+    func changeHealth(_ change: (inout NodeHealth) -> Void) {
       let wasUp = health.isUp
       change(&health)
       if wasUp, !health.isUp { counts.withLockedValue { $0.outages += 1 } }
