@@ -31,7 +31,7 @@ extension ReadPipeline {
   /// returns at once and does not affect the others; when the last one is cancelled, the read of the source is cancelled
   /// too.
   ///
-  /// A source whose version is not settled yet (`SourceDescription.isSettled`) is read past the store.
+  /// A source whose version is not settled yet (`SourceDescription.isSettled`) bypasses the store.
   ///
   /// **Place.** Put it above stages that limit, retry or merge reads of the source: then a hit skips them, and all
   /// readers of a block share one fetch. Put it below stages that must see all demand. Above a stage that decodes, it
@@ -46,7 +46,7 @@ extension ReadPipeline {
   /// - Parameters:
   ///   - fill: what to fetch when bytes are missing. Default: whole blocks.
   ///   - blockSize: the block size, a power of two up to 1 GiB. Default: what the source prefers.
-  ///   - maxReadSize: longer ranges are read past the store. Default: 64 GiB.
+  ///   - maxReadSize: longer ranges bypass the store. Default: 64 GiB.
   ///   - onSecondRead: whether to keep only what is read for the second time, as far as that is remembered: for about
   ///     thirty thousand blocks. Use this for sources that are hardly slower than the store, such as a local file:
   ///     there, keeping bytes that are read once costs more than it saves. A first read is not shared with other reads
@@ -142,7 +142,7 @@ final class CachingStage: ReadStage {
   /// Returns cached bytes from the store; reads the rest from below and stores it.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     // `answer` has already answered a hit.
-    guard isServed(request) else { return try await readPast(request, next) }
+    guard isServed(request) else { return try await readBypassing(request, next) }
     guard let admission, request.isPlain, request.purpose == .demand,
       let number = request.source.knownToken(of: number)
     else { return try await readMissing(request, next, isFirst: isFirstTouch(request)) }
@@ -209,13 +209,13 @@ final class CachingStage: ReadStage {
   /// - `over-read bytes kept`: bytes that the stages below read beyond what was requested, and that are in the store
   ///   now.
   /// - `bytes read again`: over-read bytes that were already in the store.
-  /// - `sources passed by`, if only what is read again is kept: the versions of which reads pass, since keeping more of them
-  ///   does not pay. `RangeReader.explain(_:)` gives the figures.
+  /// - `sources passed by`, if only what is read again is kept: the versions whose reads bypass the store, since keeping
+  ///   more of them does not pay. `RangeReader.explain(_:)` gives the figures.
   func statistics() -> Counters? {
     var all = keeper.statistics()
     guard admission != nil else { return all }
-    let passed = reading.withLock { $0.all.count { $0.isPassing } }
-    all.counts.append(.init("sources passed by", passed))
+    let bypassed = reading.withLock { $0.all.count { $0.isBypassing } }
+    all.counts.append(.init("sources passed by", bypassed))
     return all
   }
 
@@ -225,7 +225,7 @@ final class CachingStage: ReadStage {
 
   /// True if the store may answer this read, or keep what it reads.
   private func isServed(_ request: ReadRequest) -> Bool {
-    request.caching != .bypass && whyLeftAlone(request.source) == nil && !passes(request)
+    request.caching != .bypass && whyLeftAlone(request.source) == nil && !isTooLong(request)
   }
 
   /// Why nothing of `source` is kept, whatever is read of it; `nil` if it may be.
@@ -234,8 +234,8 @@ final class CachingStage: ReadStage {
     return needsVersion && source.validator == nil ? "the source has no version, so a change of it would not show" : nil
   }
 
-  /// True for a demand of a range longer than is kept: it bypasses the store.
-  func passes(_ request: ReadRequest) -> Bool {
+  /// True for a demand of a range longer than `largest`: it bypasses the store.
+  func isTooLong(_ request: ReadRequest) -> Bool {
     // A prefetch in large pieces is for reads of any size.
     guard request.purpose == .demand else { return false }
     return request.range.count > largest || request.moreRanges.contains { $0.count > largest }

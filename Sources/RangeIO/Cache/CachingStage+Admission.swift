@@ -1,17 +1,18 @@
 // Caches that keep what is read a second time, as long as that pays.
 
 extension CachingStage {
-  /// Notes a read, and tells whether what it misses is kept: if it was read before, and its source's reads do not pass. Of
-  /// those that pass a few are kept, so that the store follows what is read now, and all are while nothing must leave for
-  /// them.
+  /// Notes a read. Returns `true` if the store keeps what the read misses.
+  ///
+  /// The store keeps second reads of a source whose reads do not bypass it. Of the others it keeps a few, so that it
+  /// follows what is read now; and all, as long as it need not evict anything for them.
   func keeps(_ request: ReadRequest, _ key: UInt64, _ admission: AdmissionMeter) -> Bool {
     guard admission.touches.touch(key) else { return false }
-    return !request.source.isPassed || hasRoom(for: request.range) || admission.isKeptThisTime()
+    return !request.source.isBypassed || hasRoom(for: request.range) || admission.isKeptThisTime()
   }
 
   /// True if a read that ``hit(_:of:isAbsent:)`` has not answered bypasses the store, known without asking anything that waits: it
   /// is longer than what is kept; or nothing of it is here, and it is not to be kept. `false` proves nothing.
-  func goesPast(_ range: ByteRange, of source: SourceDescription, isAbsent: Bool) -> Bool {
+  func bypasses(_ range: ByteRange, of source: SourceDescription, isAbsent: Bool) -> Bool {
     guard range.count <= largest else { return true }
     guard isAbsent, keepsSecondReads, let number = source.knownToken(of: number) else { return false }
     let grid = grid(of: source)
@@ -19,8 +20,8 @@ extension CachingStage {
     guard !sample.contains(block) else { return false }
     let key = Self.touchHash(block, number)
     let isFirst = !meter.touches.touch(key)
-    // Of those that pass a few are kept, see `keeps`.
-    guard isFirst || source.isPassed && !hasRoom(for: range) && meter.passesThisTime() else {
+    // Of the reads that bypass the store, it keeps a few, see `keeps`.
+    guard isFirst || source.isBypassed && !hasRoom(for: range) && meter.bypassesThisTime() else {
       return false
     }
     memory?.noteMiss(range, token: number, grid: grid, isFirst: isFirst)
@@ -61,7 +62,7 @@ extension CachingStage {
       }
       return gain.read(outcomes, isHit: isHit)
     }
-    if request.source.isPassed != token.isPassing { request.source.isPassed = token.isPassing }
+    if request.source.isBypassed != token.isBypassing { request.source.isBypassed = token.isBypassing }
     return response
   }
 
@@ -77,7 +78,7 @@ extension CachingStage {
       gain.lookUpTook(lookUp)
       return gain.read(outcomes, isHit: true)
     }
-    if source.isPassed != token.isPassing { source.isPassed = token.isPassing }
+    if source.isBypassed != token.isBypassing { source.isBypassed = token.isBypassing }
   }
 
   private func hasRoom(for range: ByteRange) -> Bool { memory?.hasRoom(for: Self.charge(of: range)) ?? false }

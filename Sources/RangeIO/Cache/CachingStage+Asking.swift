@@ -9,7 +9,7 @@ extension CachingStage: RoleStage, CacheStage {
   }
 
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange] {
-    // What is read past the cache is not kept, by any read.
+    // Reads that bypass the cache keep nothing.
     guard count <= largest, whyLeftAlone(source) == nil, let token = token(of: source) else { return [] }
     let wide = fill == .exact ? range : token.grid.outward(range, in: source.byteCount)
     let blocks = token.grid.pieces(of: wide).lazy.map(\.range)
@@ -21,7 +21,7 @@ extension CachingStage: RoleStage, CacheStage {
     guard whyLeftAlone(source) == nil, let token = token(of: source),
       let first = token.grid.pieces(of: range).first?.range
     else {
-      // It is read past the store.
+      // Its read bypasses the store.
       return range.lowerBound..<range.lowerBound
     }
     var count = range.count
@@ -69,23 +69,23 @@ extension CachingStage {
   func explain(
     _ range: ByteRange, of source: SourceDescription, next: ReadNext
   ) -> [ReadExplanation.Part] {
-    func past(_ why: String) -> [ReadExplanation.Part] {
+    func bypassing(_ why: String) -> [ReadExplanation.Part] {
       next.explain(range, of: source).map { $0.adding([.init(.cache, why)]) }
     }
-    if let why = whyLeftAlone(source) { return past(why) }
-    guard range.count <= largest else { return past("ranges of more than \(largest) bytes bypass it") }
-    guard let token = token(of: source) else { return past("a longer version of the source is read by now") }
+    if let why = whyLeftAlone(source) { return bypassing(why) }
+    guard range.count <= largest else { return bypassing("ranges of more than \(largest) bytes bypass it") }
+    guard let token = token(of: source) else { return bypassing("a longer version of the source is read by now") }
     let found = explainStored(range, token)
     let isFirst =
       touched.map { !$0.remembers(Self.touchHash(range.lowerBound >> token.grid.shift, token.number)) } ?? false
-    let passes = admission != nil && token.isPassing
-    // Like a read: if some of it must be loaded, the rest is stored together with it; otherwise the rest goes past the
+    let bypasses = admission != nil && token.isBypassing
+    // Like a read: if some of it must be loaded, the rest is stored together with it; otherwise the rest bypasses the
     // store.
-    if isFirst || passes, found.allSatisfy({ $0.origin == .source || $0.origin == .memory }) {
+    if isFirst || bypasses, found.allSatisfy({ $0.origin == .source || $0.origin == .memory }) {
       let why =
         isFirst
         ? "it keeps what is read again, and these bytes are read for the first time"
-        : token.admission.current.whyPassing
+        : token.admission.current.whyBypassing
       return found.flatMap { part in
         guard part.origin == .source else { return [part] }
         return next.explain(part.range, of: source).map { $0.adding([.init(.cache, why)]) }

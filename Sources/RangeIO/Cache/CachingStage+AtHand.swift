@@ -63,10 +63,10 @@ extension CachingStage {
     return .here(bytes.slice(lower..<lower + piece.wanted.count))
   }
 
-  /// The bytes of a read past the store, if the stages below have them at hand.
+  /// The bytes of a read that bypasses the store, if the stages below have them at hand.
   ///
   /// While they have nothing at hand, only one read in sixteen asks: a source that waits would be asked twice.
-  func readPastAtHand(_ request: ReadRequest, _ next: ReadNext) -> ReadResponse? {
+  func readBypassingAtHand(_ request: ReadRequest, _ next: ReadNext) -> ReadResponse? {
     guard request.isPlain, !request.source.isBorrowed,
       hasBytesAtHand.load(ordering: .relaxed) || next.bottom.cacheMisses % 16 == 0
     else { return nil }

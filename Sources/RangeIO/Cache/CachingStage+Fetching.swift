@@ -7,7 +7,7 @@ extension CachingStage {
   func readMissing(
     _ request: ReadRequest, _ next: ReadNext, isFirst: Bool, timing: AdmissionMeter.Timing? = nil
   ) async throws -> ReadResponse {
-    guard let token = token(of: request.source) else { return try await readPast(request, next) }
+    guard let token = token(of: request.source) else { return try await readBypassing(request, next) }
     guard !isLong(request, token.grid) else {
       return try await BackgroundWork.offActor { [self] in try await readMissing(request, token, isFirst, next) }
     }
@@ -17,7 +17,7 @@ extension CachingStage {
     let found = store.lookUp(request.range, token: token.number, grid: token.grid)
     switch found {
     case .hit(let bytes) where bytes.count == request.range.count: return ReadResponse(bytes)
-    case .miss where isFirst: return try await readPast(request, next)
+    case .miss where isFirst: return try await readBypassing(request, next)
     case .miss:
       // Handed over: a copy would count a reference to the token.
       let ticket = ChunkTicket(token: consume token, generation: mark.generation, fetchedAt: keeper.time.now)
@@ -60,12 +60,12 @@ extension CachingStage {
       let (mark, found) = first ?? (FlightMark(token), lookUp(request, token))
       first = nil
       if found.isComplete { return found.response(to: request) }
-      // A first touch is served from the tiers below if they have some of it; otherwise the missing part goes past the
+      // A first touch is served from the tiers below if they have some of it; otherwise the missing part bypasses the
       // store.
-      if isFirst, found.deferred.isEmpty { return try await readPast(found, request, next) }
+      if isFirst, found.deferred.isEmpty { return try await readBypassing(found, request, next) }
       guard request.caching != .onlyIfCached || found.gaps.isEmpty else { throw ReadError.notCached(request) }
       // The source reads its contents through another reader of the same source.
-      if EnclosingRead.isUnderWay(for: token) { return try await readPast(request, next) }
+      if EnclosingRead.isUnderWay(for: token) { return try await readBypassing(request, next) }
       do {
         return try await fetch(found, request, token, since: mark, next)
       } catch let failure as WiderReadFailed {
@@ -74,7 +74,7 @@ extension CachingStage {
         if failure.error is HeldPieceIsGone {
           losses += 1
           // A store that keeps finding pieces it cannot load is not asked forever.
-          guard losses < Self.mostLosses else { return try await readPast(request, next) }
+          guard losses < Self.mostLosses else { return try await readBypassing(request, next) }
         }
         if !failure.wasGivenUp {
           if isLast {

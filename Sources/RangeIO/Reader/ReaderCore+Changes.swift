@@ -4,7 +4,7 @@ import Synchronization
 extension ReaderCore {
   /// The most switches of one read to another version before it gives up: fewer where each look takes a round trip, and what seems
   /// to change all the time is a server whose dates move.
-  private var mostTurns: Int { source.cost.latency > Self.quickAnswer ? 3 : 16 }
+  private var maxSwitches: Int { source.cost.latency > Self.quickAnswer ? 3 : 16 }
 
   /// True if the reader switches to another version after `error`.
   func switchesVersion(at error: any Error) -> Bool {
@@ -15,17 +15,17 @@ extension ReaderCore {
   @inline(__always) func switchingVersions<Value>(
     _ body: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
-    var turnCount = 0
+    var switchCount = 0
     while true {
       do {
         return try await body()
       } catch {
-        guard switchesVersion(at: error), turnCount < mostTurns else { throw failed(error) }
+        guard switchesVersion(at: error), switchCount < maxSwitches else { throw failed(error) }
       }
-      turnCount += 1
+      switchCount += 1
       do {
         try Task.checkCancellation()
-        _ = try await turn()
+        _ = try await switchVersion()
       } catch {
         throw failed(error)
       }
@@ -39,18 +39,18 @@ extension ReaderCore {
   /// takes long, and a source that cannot be asked just now may still be read, out of a cache at least.
   func current() async throws -> SourceDescription {
     let known = source
-    let asked = ReadClock.Instant(nanoseconds: lastTurn.load(ordering: .relaxed))
+    let asked = ReadClock.Instant(nanoseconds: lastRenewal.load(ordering: .relaxed))
     if known.cost.latency > Self.quickAnswer, time.now < asked.advanced(by: pollInterval) { return known }
-    do { return try await turn() } catch let error as ReadError where error.isTransient { return source }
+    do { return try await switchVersion() } catch let error as ReadError where error.isTransient { return source }
   }
 
   /// Pins the version that the name of the source leads to now.
-  func turn() async throws -> SourceDescription {
+  func switchVersion() async throws -> SourceDescription {
     let began = time.now
     while true {
       let seen = source
       let now = pipeline.describe(try await link.renew(after: seen))
-      lastTurn.store(began.nanoseconds, ordering: .relaxed)
+      lastRenewal.store(began.nanoseconds, ordering: .relaxed)
       enum Verdict {
         case same, other(SourceDescription), outrun
       }
@@ -125,7 +125,7 @@ extension ReaderCore {
     do {
       let before = source
       // The object being read may be unchanged while its name leads to another one.
-      let now = try await onChange == .refresh ? turn() : repin()
+      let now = try await onChange == .refresh ? switchVersion() : repin()
       if now !== before { growth.notify() }
       var base = now
       while let below = base.base { base = below }

@@ -71,7 +71,7 @@ extension ReaderCore {
   func refresh() async throws {
     try enter()
     defer { gate.leave() }
-    _ = try await onChange == .refresh ? turn() : repin()
+    _ = try await onChange == .refresh ? switchVersion() : repin()
   }
 
   func repin() async throws -> SourceDescription {
@@ -95,7 +95,7 @@ extension ReaderCore {
       // Checks by several callers may finish out of order. An old result for a source that has grown since looks as if
       // the source had shrunk. Only a check that began after the pinned one finished is certain to be newer.
       guard judged !== verdict.0 else {
-        if onChange == .refresh { return try await turn() }
+        if onChange == .refresh { return try await switchVersion() }
         throw ReadError.another(now, than: verdict.0)
       }
       judged = verdict.0

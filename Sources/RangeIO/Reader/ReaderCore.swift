@@ -35,8 +35,8 @@ final class ReaderCore: Sendable {
   let onChange: RangeReader.ChangePolicy
   let pollInterval: Duration
   let time: ReadClock
-  /// When the last successful look at what the source's name leads to began, in nanoseconds; `.min`: it is to be looked at.
-  let lastTurn: Atomic<Int64>
+  /// When the last successful renewal began, in nanoseconds; `.min` if the next read must renew the version.
+  let lastRenewal: Atomic<Int64>
   /// Checks for changes between reads, if the policy asks for it.
   let watcher = Locked<Task<Void, Never>?>(nil)
   /// When streams that follow check the source.
@@ -74,7 +74,7 @@ final class ReaderCore: Sendable {
     // kept busy. The other bound leaves room for multiples.
     pollInterval = min(max(configuration.pollInterval, .milliseconds(1)), .seconds(Int64.max / 64))
     time = configuration.time
-    lastTurn = Atomic(configuration.time.now.nanoseconds)
+    lastRenewal = Atomic(configuration.time.now.nanoseconds)
     following = Locked(FollowingLooks(next: configuration.time.now, last: configuration.time.now))
   }
 
@@ -152,7 +152,7 @@ extension ReaderCore {
       let response: ReadResponse
       if isDirect {
         response = ReadResponse(try await Self.read(range, of: first, direct))
-      } else if isCacheAlone, topCache.goesPast(range, of: first, isAbsent: isAbsent) {
+      } else if isCacheAlone, topCache.bypasses(range, of: first, isAbsent: isAbsent) {
         response = ReadResponse(try await Self.read(range, of: first, direct))
         if response.bytes.count == range.count { link.countCacheMiss() }
       } else {
@@ -265,7 +265,7 @@ extension ReaderCore {
   /// Counts a read that ended with `error`. Returns the same error.
   func failed(_ error: any Error) -> any Error {
     counters.failed(error)
-    if switchesVersion(at: error) { lastTurn.store(.min, ordering: .relaxed) }
+    if switchesVersion(at: error) { lastRenewal.store(.min, ordering: .relaxed) }
     return error
   }
 

@@ -41,8 +41,8 @@ public final class SourceDescription: Sendable {
   private let cacheNumber = Atomic<UInt32>(0)
   private let blockShift: UInt8
   private let settled: Atomic<Bool>
-  /// The value of ``isPassed``.
-  private let isPassedByCache = Atomic<Bool>(false)
+  /// The value of ``isBypassed``.
+  private let isBypassedByCache = Atomic<Bool>(false)
   private let flags: Flags
   package var mayGrow: Bool { flags.contains(.mayGrow) }
   var isAppendOnly: Bool { flags.contains(.isAppendOnly) }
@@ -159,10 +159,10 @@ public final class SourceDescription: Sendable {
     if first.exchanged || first.original == number { cacheToken.store(token, ordering: .relaxed) }
   }
 
-  /// `true` if the cache whose token is noted here lets reads of this version pass.
-  var isPassed: Bool {
-    get { isPassedByCache.load(ordering: .relaxed) }
-    set { isPassedByCache.store(newValue, ordering: .relaxed) }
+  /// `true` if reads of this version bypass the cache whose token is noted here.
+  var isBypassed: Bool {
+    get { isBypassedByCache.load(ordering: .relaxed) }
+    set { isBypassedByCache.store(newValue, ordering: .relaxed) }
   }
 }
 

@@ -2,10 +2,10 @@
 ///
 /// A hit saves the difference between a read of the source and a look-up; a miss that is kept costs what keeping takes. So
 /// keeping everything that is read a second time gains, for each read, *hits × saving − admissions × cost*, by the share
-/// of reads that would be hits and admissions (``AdmissionShadow``). Where that is less than nothing, or less than passing
-/// gains, the source's reads pass: they are looked up, and only one in sixty-four of those that would be kept is kept. What the
-/// store has goes on to be found, so passing gains something, too; as much as its simulation says, or as what the store
-/// finds.
+/// of reads that would be hits and admissions (``AdmissionShadow``). Where that is less than nothing, or less than bypassing
+/// gains, the reads of the source bypass the store. They are looked up, and the store keeps one in sixty-four of those
+/// that it would keep otherwise. Reads still find what the store has, so bypassing gains something, too: what the
+/// simulation says, or what the store finds.
 ///
 /// Changes of mind have a margin and a time to stay, since the shares come from samples.
 struct AdmissionGain: Equatable, Sendable {
@@ -13,8 +13,8 @@ struct AdmissionGain: Equatable, Sendable {
   static let window = 256
   /// Windows that a decision stands at least.
   static let leastWindows = 2
-  /// Of the reads that would be kept while the source's reads pass, one in so many is kept.
-  static let passingShare = 64
+  /// While reads bypass the store, it keeps one in so many of those that it would keep otherwise.
+  static let bypassShare = 64
 
   /// Times in nanoseconds, averaged over about the last sixteen, of which none counts more than four times the average.
   struct Average: Equatable, Sendable {
@@ -38,17 +38,17 @@ struct AdmissionGain: Equatable, Sendable {
     var reads = 0.0
     var wouldHit = 0.0
     var wouldAdmit = 0.0
-    /// If reads passed.
-    var passingHits = 0.0
-    var passingAdmissions = 0.0
+    /// If reads bypassed the store.
+    var bypassHits = 0.0
+    var bypassAdmissions = 0.0
     var hits = 0.0
 
     mutating func halve() {
       reads /= 2
       wouldHit /= 2
       wouldAdmit /= 2
-      passingHits /= 2
-      passingAdmissions /= 2
+      bypassHits /= 2
+      bypassAdmissions /= 2
       hits /= 2
     }
   }
@@ -63,7 +63,7 @@ struct AdmissionGain: Equatable, Sendable {
   private var seen = 0
   private var windowsLeft = 0
   /// Reads bypass the store.
-  private(set) var isPassing = false
+  private(set) var isBypassing = false
   /// The number of times that the decision has changed.
   private(set) var changes = 0
 
@@ -85,9 +85,9 @@ struct AdmissionGain: Equatable, Sendable {
     case .admitted: counts.wouldAdmit += 1
     case .first: break
     }
-    switch outcomes.passing {
-    case .hit: counts.passingHits += 1
-    case .admitted: counts.passingAdmissions += 1
+    switch outcomes.bypassing {
+    case .hit: counts.bypassHits += 1
+    case .admitted: counts.bypassAdmissions += 1
     case .first: break
     }
     if isHit { counts.hits += 1 }
@@ -96,8 +96,8 @@ struct AdmissionGain: Equatable, Sendable {
     seen = 0
     defer { counts.halve() }
     windowsLeft -= 1
-    guard windowsLeft <= 0, decide() != isPassing else { return false }
-    isPassing.toggle()
+    guard windowsLeft <= 0, decide() != isBypassing else { return false }
+    isBypassing.toggle()
     changes += 1
     windowsLeft = Self.leastWindows
     return true
@@ -109,8 +109,8 @@ struct AdmissionGain: Equatable, Sendable {
   /// The gain for each read of keeping everything that is read twice, in nanoseconds.
   var gain: Double { gain(hits: counts.wouldHit, admissions: counts.wouldAdmit) }
 
-  /// The gain for each read of letting reads pass, in nanoseconds.
-  var passingGain: Double { gain(hits: counts.passingHits, admissions: counts.passingAdmissions) }
+  /// The gain for each read of letting reads bypass the store, in nanoseconds.
+  var bypassGain: Double { gain(hits: counts.bypassHits, admissions: counts.bypassAdmissions) }
 
   private func gain(hits: Double, admissions: Double) -> Double {
     counts.reads > 0 ? (hits * saving - admissions * keeping.nanoseconds) / counts.reads : 0
@@ -121,8 +121,8 @@ struct AdmissionGain: Equatable, Sendable {
   /// The share of reads that it would have if it kept everything that is read twice.
   var possibleHitRatio: Double { counts.reads > 0 ? counts.wouldHit / counts.reads : 0 }
 
-  /// Why reads pass, for users.
-  var whyPassing: String {
+  /// Why reads bypass the store, for users.
+  var whyBypassing: String {
     func microseconds(_ nanoseconds: Double) -> String {
       let hundredths = Int(nanoseconds / 10)
       return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) µs"
@@ -132,14 +132,14 @@ struct AdmissionGain: Equatable, Sendable {
       "a hit saves \(microseconds(saving)), keeping a block takes \(microseconds(keeping.nanoseconds)), and "
       + "\(percent(possibleHitRatio)) of reads would be hits, where \(percent(hitRatio)) are"
     return gain > 0
-      ? "keeping less of this source finds about as much and costs less, so most reads pass: " + figures
-      : "keeping more of this source would cost more than it saves, so most reads pass: " + figures
+      ? "keeping less of this source finds about as much and costs less, so most reads bypass it: " + figures
+      : "keeping more of this source would cost more than it saves, so most reads bypass it: " + figures
   }
 
   private func decide() -> Bool {
-    // Less than this is noise, and less than what passing saves.
+    // Less than this is noise, and less than what bypassing saves.
     let margin = miss.nanoseconds / 50
-    return isPassing
-      ? gain <= max(passingGain, hitRatio * saving) + margin : gain <= max(margin, passingGain - margin)
+    return isBypassing
+      ? gain <= max(bypassGain, hitRatio * saving) + margin : gain <= max(margin, bypassGain - margin)
   }
 }

@@ -8,7 +8,7 @@ final class AdmissionMeter: Sendable {
   private let shadow = Locked(AdmissionShadow())
   let sample: BlockSample
   private let now: @Sendable () -> Int64
-  private let turns = Atomic<Int>(0)
+  private let readCount = Atomic<Int>(0)
 
   /// Of caches that keep everything.
   static let none = AdmissionMeter(RecentTouches(), capacity: 0)
@@ -40,16 +40,17 @@ final class AdmissionMeter: Sendable {
     func end() { nanoseconds = meter.time - start }
   }
 
-  /// Counts a read; `true` if it is its turn to be kept, while most pass.
+  /// Counts a read. Returns `true` for every 64th: the store keeps it, though most reads bypass the store.
   func isKeptThisTime() -> Bool {
-    turns.wrappingAdd(1, ordering: .relaxed).newValue % AdmissionGain.passingShare == 0
+    readCount.wrappingAdd(1, ordering: .relaxed).newValue % AdmissionGain.bypassShare == 0
   }
 
-  /// The same for a read that can pass at once: `false` leaves the turn to ``isKeptThisTime()``, which that read comes to later.
-  func passesThisTime() -> Bool {
-    var now = turns.load(ordering: .relaxed)
-    while (now &+ 1) % AdmissionGain.passingShare != 0 {
-      let exchange = turns.weakCompareExchange(expected: now, desired: now &+ 1, ordering: .relaxed)
+  /// The same for a read that can bypass the store at once. If it is a 64th, returns `false` without counting it: the
+  /// read calls ``isKeptThisTime()`` later.
+  func bypassesThisTime() -> Bool {
+    var now = readCount.load(ordering: .relaxed)
+    while (now &+ 1) % AdmissionGain.bypassShare != 0 {
+      let exchange = readCount.weakCompareExchange(expected: now, desired: now &+ 1, ordering: .relaxed)
       if exchange.exchanged { return true }
       now = exchange.original
     }
@@ -70,17 +71,17 @@ final class AdmissionMeter: Sendable {
 /// The decision for one token, and its reasons.
 final class TokenAdmission: Sendable {
   private let gain = Locked(AdmissionGain())
-  private let passing = Atomic<Bool>(false)
+  private let bypassing = Atomic<Bool>(false)
 
   /// Reads of this token bypass the store.
-  var isPassing: Bool { passing.load(ordering: .relaxed) }
+  var isBypassing: Bool { bypassing.load(ordering: .relaxed) }
 
   var current: AdmissionGain { gain.withLock { $0 } }
 
   /// Notes what a read of the sample has shown.
   func note(_ change: (inout AdmissionGain) -> Bool) {
-    let isPassing = gain.withLock { gain -> Bool? in change(&gain) ? gain.isPassing : nil }
-    if let isPassing { passing.store(isPassing, ordering: .relaxed) }
+    let isBypassing = gain.withLock { gain -> Bool? in change(&gain) ? gain.isBypassing : nil }
+    if let isBypassing { bypassing.store(isBypassing, ordering: .relaxed) }
   }
 }
 

@@ -1,4 +1,4 @@
-/// A simulation of what a store would hold if it kept everything that is read a second time, and if the reads passed:
+/// A simulation of what a store would hold if it kept everything that is read a second time, and if the reads bypassed it:
 /// for a sample of the blocks, two lists in the order of their last reads. A pure value.
 ///
 /// Which blocks are in the sample follows from a hash of their numbers, so that all reads of these are seen, and none of
@@ -14,14 +14,14 @@ struct AdmissionShadow: Sendable {
     case hit
     /// It would keep them now: they were read lately, and are not there.
     case admitted
-    /// It would let them pass.
+    /// It would let them bypass it.
     case first
   }
 
-  /// The results that a read would have had if the store kept what is read twice, and if reads passed.
+  /// The results that a read would have had if the store kept what is read twice, and if reads bypassed it.
   struct Outcomes: Equatable, Sendable {
     var keeping: Outcome
-    var passing: Outcome
+    var bypassing: Outcome
   }
 
   /// Room for what is read twice, in bytes, and for the memory of what was read once, in blocks.
@@ -44,26 +44,26 @@ struct AdmissionShadow: Sendable {
   private var queues = SlotQueues(2)
   private(set) var heldBytes = 0
   private(set) var touchCount = 0
-  /// The blocks that the store would hold if reads passed.
-  private(set) var passing = HeldBlocks()
-  private var turns = 0
+  /// The blocks that the store would hold if reads bypassed it.
+  private(set) var bypassing = HeldBlocks()
+  private var readCount = 0
 
   /// Notes a read of the block with this key.
   ///
   /// - Parameter weight: what the store would charge for it.
   /// - Complexity: O(1), amortized.
   mutating func read(_ key: UInt64, weight: Int, room: Room) -> Outcomes {
-    let isHit = passing.read(key, weight: weight)
+    let isHit = bypassing.read(key, weight: weight)
     let keeping = keep(key, weight: weight, room: room)
-    let isAdmitted = !isHit && keeping != .first && (passing.bytes + weight <= room.bytes || isKeptThisTime())
-    if isAdmitted { passing.add(key, weight: weight) }
-    passing.trim(to: room.bytes)
-    return Outcomes(keeping: keeping, passing: isHit ? .hit : isAdmitted ? .admitted : .first)
+    let isAdmitted = !isHit && keeping != .first && (bypassing.bytes + weight <= room.bytes || isKeptThisTime())
+    if isAdmitted { bypassing.add(key, weight: weight) }
+    bypassing.trim(to: room.bytes)
+    return Outcomes(keeping: keeping, bypassing: isHit ? .hit : isAdmitted ? .admitted : .first)
   }
 
   private mutating func isKeptThisTime() -> Bool {
-    turns += 1
-    return turns % AdmissionGain.passingShare == 0
+    readCount += 1
+    return readCount % AdmissionGain.bypassShare == 0
   }
 
   private mutating func keep(_ key: UInt64, weight: Int, room: Room) -> Outcome {

@@ -24,7 +24,8 @@ public final class ChunkSources: Sendable {
   private let charges = PublishedOnce<SourceCharges>()
   private let touches = PublishedOnce<RecentTouches>()
   private let admission = PublishedOnce<AdmissionMeter>()
-  /// Turns to read without a reservation, which bound the memory that such reads use together. The stores that share this share them.
+  /// Permits to read without a reservation: they bound the memory of such reads. Stores that share this object
+  /// share the permits.
   let unreserved = Permits(4)
 
   /// Creates an empty set of sources.

@@ -37,7 +37,7 @@ public final class ChunkToken: Sendable {
   let flights: FlightTable
   let readers = Atomic<Int32>(0)
   /// Its reads bypass the store.
-  var isPassing: Bool { notedAdmission.value?.isPassing ?? false }
+  var isBypassing: Bool { notedAdmission.value?.isBypassing ?? false }
 
   /// The generation of a retired token. No ticket has it.
   private static let retired = UInt64.max

@@ -172,8 +172,8 @@ private struct CompressedLoader: PieceLoader {
 
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes? {
     // A few at a time, to bound the memory they use together. `try?`: only cancellation ends the wait, and then it is not wanted.
-    guard (try? await store.turns.enter()) != nil else { return nil }
-    defer { store.turns.leave() }
+    guard (try? await store.decodePermits.enter()) != nil else { return nil }
+    defer { store.decodePermits.leave() }
     return decompress()
   }
 

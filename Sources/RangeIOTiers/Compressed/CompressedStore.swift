@@ -62,8 +62,8 @@ package final class CompressedStore: FullChunkStore {
   private let expiryTimer = ExpiryTimer()
   let incompressible = Atomic<Int>(0)
   let dropped = Atomic<Int>(0)
-  /// Turns to decompress large pieces.
-  let turns = Permits(4)
+  /// Permits to decompress large pieces.
+  let decodePermits = Permits(4)
 
   package convenience init(limit: ByteCount) { self.init(Configuration(limit: limit), sources: ChunkSources()) }
 

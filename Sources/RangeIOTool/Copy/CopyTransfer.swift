@@ -78,7 +78,7 @@ final class CopyTransfer: Sendable {
     let begin = ContinuousClock.now
     while case let (number, range) = arrival.nextTry(), !range.isEmpty {
       try Task.checkCancellation()
-      try await waitForTurn(range.count)
+      try await waitForRate(range.count)
       do {
         try await read(range, arrival, number)
         guard arrival.missing.isEmpty else { throw ReadError.endedEarly(arrival.missing, of: reader.source) }
@@ -120,7 +120,7 @@ final class CopyTransfer: Sendable {
     progress.advance(portion.count)
   }
 
-  private func waitForTurn(_ byteCount: Int) async throws {
+  private func waitForRate(_ byteCount: Int) async throws {
     let now = ContinuousClock.now - start
     let wait = pace.withLock { $0?.wait(for: byteCount, now: now) }
     if let wait, wait > .zero { try await Task.sleep(for: wait) }

@@ -29,17 +29,17 @@ struct RandomRace {
     defer { progress.clear() }
     let scratch = Scratch(Demo.largestPiece)
     let end = ContinuousClock.now + Demo.longestPhase
-    for (turn, range) in ranges.enumerated() {
-      if turn & 1 == 0 { row.plainTime += try timePlain(range, scratch) }
+    for (round, range) in ranges.enumerated() {
+      if round & 1 == 0 { row.plainTime += try timePlain(range, scratch) }
       let start = ContinuousClock.now
       let bytes = try await reader.read(range)
       row.time += ContinuousClock.now - start
-      if turn & 1 == 1 { row.plainTime += try timePlain(range, scratch) }
+      if round & 1 == 1 { row.plainTime += try timePlain(range, scratch) }
       row.reads += 1
       row.bytes += bytes.count
       report.comparison.compared(bytes, at: range.lowerBound, with: scratch)
       progress.advance(bytes.count)
-      if turn & 255 == 255, ContinuousClock.now > end { break }
+      if round & 255 == 255, ContinuousClock.now > end { break }
     }
     report.rows.append(row)
   }

@@ -57,9 +57,9 @@ struct SVG {
   mutating func text(
     _ text: String, _ x: Double, _ y: Double, anchor: Anchor = .start, class name: String, isVertical: Bool = false
   ) {
-    let turn = isVertical ? " transform=\"rotate(-90 \(Self.number(x)) \(Self.number(y)))\"" : ""
+    let rotation = isVertical ? " transform=\"rotate(-90 \(Self.number(x)) \(Self.number(y)))\"" : ""
     add(
-      "<text x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" text-anchor=\"\(anchor.rawValue)\" class=\"\(name)\"\(turn)>"
+      "<text x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" text-anchor=\"\(anchor.rawValue)\" class=\"\(name)\"\(rotation)>"
         + "\(Self.escaped(text))</text>")
   }
 

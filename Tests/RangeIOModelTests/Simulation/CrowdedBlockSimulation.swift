@@ -33,7 +33,7 @@ final class CrowdedBlockSimulation: Sendable {
     guard let block = pieces.first(where: { $0.token === token })?.range else { throw Wrong(what: "nothing is below") }
     guard !tiers.memory.holds(block, token: token.number, grid: token.grid) else { throw Wrong(what: "it is above") }
     // All turns are taken, so that nothing is decompressed before all have come.
-    for _ in 0..<4 { try await tiers.compressed!.turns.enter() }
+    for _ in 0..<4 { try await tiers.compressed!.decodePermits.enter() }
     let before = codec.decodes
     let reads = source.readCount
     let tasks = (0..<100).map { number in
@@ -44,8 +44,8 @@ final class CrowdedBlockSimulation: Sendable {
     }
     // Passes when nobody can go on.
     try await simulation.clock.sleep(for: .milliseconds(1))
-    guard codec.decodes == before else { throw Wrong(what: "decompressed without a turn") }
-    for _ in 0..<4 { tiers.compressed!.turns.leave() }
+    guard codec.decodes == before else { throw Wrong(what: "decompressed without a permit") }
+    for _ in 0..<4 { tiers.compressed!.decodePermits.leave() }
     for task in tasks { try await task.value }
     guard source.readCount == reads else { throw Wrong(what: "the source was asked") }
     let decodes = codec.decodes - before

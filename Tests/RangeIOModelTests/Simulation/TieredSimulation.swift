@@ -278,7 +278,7 @@ final class TieredSimulation: ReadingSimulation {
     }
     // All turns are back, or this hangs.
     for _ in 0..<4 { try await store.sources.unreserved.enter() }
-    for _ in 0..<4 { try await tiers.compressed!.turns.enter() }
+    for _ in 0..<4 { try await tiers.compressed!.decodePermits.enter() }
   }
 
   private func recount() throws {

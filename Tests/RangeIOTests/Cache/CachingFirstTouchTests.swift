@@ -48,13 +48,13 @@ struct CachingFirstTouchTests {
     let before = (source.bytesRead, store.counts())
     for _ in 0..<3 {
       // A read of the sample decides anew.
-      reader.source.isPassed = true
+      reader.source.isBypassed = true
       #expect(try await reader.isRight(range))
     }
     #expect(source.bytesRead == before.0)
     #expect(store.counts().hits >= before.1.hits + 3 && store.counts().misses == before.1.misses)
     // Of the rest only what is missing is read.
-    reader.source.isPassed = true
+    reader.source.isBypassed = true
     #expect(try await reader.isRight(8000..<12_000))
     #expect(source.bytesRead - before.0 == 1900)
     await reader.close()

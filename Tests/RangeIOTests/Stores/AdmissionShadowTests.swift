@@ -46,17 +46,17 @@ struct AdmissionShadowTests {
   @Test func `if reads pass, one in sixty-four is kept once the room is full, and what is there goes on to be found`() {
     var shadow = AdmissionShadow()
     let room = AdmissionShadow.Room(bytes: 300, touches: 1000)
-    var passing: [AdmissionShadow.Outcome] = []
+    var bypassing: [AdmissionShadow.Outcome] = []
     for key in 1...100 as ClosedRange<UInt64> {
-      for _ in 0..<2 { passing.append(shadow.read(key, weight: 100, room: room).passing) }
+      for _ in 0..<2 { bypassing.append(shadow.read(key, weight: 100, room: room).bypassing) }
     }
     // The second read of each of the first three, while there is room; then the 64th that is refused.
-    let admitted = passing.indices.filter { passing[$0] == .admitted }
-    #expect(admitted == [1, 3, 5, 2 * (3 + AdmissionGain.passingShare) - 1])
-    #expect(!passing.contains(.hit) && shadow.passing.bytes == 300)
-    #expect(shadow.read(2, weight: 100, room: room) == .init(keeping: .admitted, passing: .hit))
+    let admitted = bypassing.indices.filter { bypassing[$0] == .admitted }
+    #expect(admitted == [1, 3, 5, 2 * (3 + AdmissionGain.bypassShare) - 1])
+    #expect(!bypassing.contains(.hit) && shadow.bypassing.bytes == 300)
+    #expect(shadow.read(2, weight: 100, room: room) == .init(keeping: .admitted, bypassing: .hit))
     // The one that was read longest ago has left for the last.
-    #expect(shadow.read(1, weight: 100, room: room).passing == .first)
+    #expect(shadow.read(1, weight: 100, room: room).bypassing == .first)
   }
 
   @Test func `less room lets go of more`() {

@@ -231,7 +231,7 @@ import Testing
       tiers.memory.giveUp(tiers.memory.ledger.bytes)
       try await simulation.clock.sleep(for: .milliseconds(1))
       #expect(store.counts().compressed.blocks == 1)
-      for _ in 0..<4 { try await tiers.compressed!.turns.enter() }
+      for _ in 0..<4 { try await tiers.compressed!.decodePermits.enter() }
       let first = simulation.start { try await reader.read(0..<4096) }
       try await simulation.clock.sleep(for: .milliseconds(1))
       let late = simulation.start { try await reader.read(100..<200) }
@@ -240,7 +240,7 @@ import Testing
       // The one who began it goes; it goes on for the other.
       first.cancel()
       try await simulation.clock.sleep(for: .milliseconds(1))
-      for _ in 0..<4 { tiers.compressed!.turns.leave() }
+      for _ in 0..<4 { tiers.compressed!.decodePermits.leave() }
       #expect(try await late.value == source.expected(100..<200))
       #expect(codec.decodes == 1 && source.readCount == 1)
       await #expect(throws: CancellationError.self) { try await first.value }

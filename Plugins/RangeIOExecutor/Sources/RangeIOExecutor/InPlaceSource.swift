@@ -179,7 +179,7 @@ public final class InPlaceSource: RangeSource {
     }
     reads.wrappingAdd(1, ordering: .relaxed)
     bytes.wrappingAdd(range.count, ordering: .relaxed)
-    if let worker = ReadingExecutor.Worker.current, worker.isTurnOver { await Task.yield() }
+    if let worker = ReadingExecutor.Worker.current, worker.isSliceOver { await Task.yield() }
     return value
   }
 

@@ -27,7 +27,7 @@ public final class ReadingExecutor: TaskExecutor {
   /// The most threads it has.
   public let maxThreads: Int
   private let plan: Guarded<ThreadPlan<UnownedJob, Worker>>
-  private let turn: Int64
+  private let timeSlice: Int64
   private let start: Start
 
   /// Runs the body with its context on a new thread; negative if there is none.
@@ -42,13 +42,13 @@ public final class ReadingExecutor: TaskExecutor {
 
   /// - Parameters:
   ///   - width: how many threads may run tasks at a time, besides those that wait for the disk.
-  ///   - turn: for how long a task may read while others wait for a thread, in nanoseconds.
+  ///   - timeSlice: for how long a task may read while others wait for a thread, in nanoseconds.
   ///   - start: starts a thread.
   init(
-    maxThreads: Int, width: Int, turn: Int64 = 10_000_000, start: @escaping Start = { rie_thread_start($0, $1) }
+    maxThreads: Int, width: Int, timeSlice: Int64 = 10_000_000, start: @escaping Start = { rie_thread_start($0, $1) }
   ) {
     self.maxThreads = max(1, maxThreads)
-    self.turn = turn
+    self.timeSlice = timeSlice
     plan = Guarded(ThreadPlan(limit: self.maxThreads, width: width))
     self.start = start
   }
@@ -88,11 +88,11 @@ public final class ReadingExecutor: TaskExecutor {
 
   /// One thread.
   final class Worker: @unchecked Sendable {
-    // Unchecked: `isWoken` is used under the lock of the executor's plan; `turnBegan` by the worker's own thread only.
+    // Unchecked: `isWoken` is used under the lock of the executor's plan; `sliceBegan` by the worker's own thread only.
     private let executor: ReadingExecutor
     fileprivate let bed = rie_bed_create()
     fileprivate var isWoken = false
-    private var turnBegan: Int64 = 0
+    private var sliceBegan: Int64 = 0
 
     private static let idle: Int64 = 1_000_000_000
 
@@ -115,15 +115,15 @@ public final class ReadingExecutor: TaskExecutor {
     /// Nothing else is to be done by this executor now.
     var isAlone: Bool { executor.plan.withLock { $0.isOneAlone } }
 
-    /// The task that runs here has had its turn, and others want theirs.
-    var isTurnOver: Bool {
-      executor.plan.withLock { $0.isJobQueued } && rie_now_ns() - turnBegan > executor.turn
+    /// The task that runs here has used up its time slice, and other tasks wait for a thread.
+    var isSliceOver: Bool {
+      executor.plan.withLock { $0.isJobQueued } && rie_now_ns() - sliceBegan > executor.timeSlice
     }
 
     fileprivate func run() {
       rie_thread_keep(Unmanaged.passUnretained(self).toOpaque())
       while let job = next() {
-        turnBegan = rie_now_ns()
+        sliceBegan = rie_now_ns()
         job.runSynchronously(on: executor.asUnownedTaskExecutor())
       }
     }

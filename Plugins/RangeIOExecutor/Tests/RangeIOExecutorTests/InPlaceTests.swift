@@ -121,7 +121,7 @@ struct InPlaceTests {
   @Test(.timeLimit(.minutes(5))) func `more tasks than threads take turns, though none of them suspends`() async throws
   {
     let (path, bytes) = try directory.file(count: 100_000)
-    let narrow = ReadingExecutor(maxThreads: 1, width: 1, turn: 0)
+    let narrow = ReadingExecutor(maxThreads: 1, width: 1, timeSlice: 0)
     let reader = try await RangeReader(InPlaceSource(FileSource(path), looks: false), [])
     let hasBegun = (0..<3).map { _ in Flag() }
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -117,12 +117,12 @@ struct ThreadPlanTests {
   @Test func `a queue gives what it got, in that order, however the two alternate`() {
     var queue = Queue<Int>()
     var (put, got) = (0, 0)
-    for turn in 0..<2000 {
-      for _ in 0..<(turn * 7) % 5 {
+    for round in 0..<2000 {
+      for _ in 0..<(round * 7) % 5 {
         queue.append(put)
         put += 1
       }
-      for _ in 0..<(turn * 11) % 5 {
+      for _ in 0..<(round * 11) % 5 {
         guard let element = queue.removeFirst() else {
           #expect(got == put && queue.isEmpty)
           break

@@ -93,7 +93,7 @@ final class MergingStage: ReadStage {
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     guard request.moreRanges.isEmpty else { return try await readSeveral(request, next) }
     guard request.isOneOfMany else { return try await readMeasured(request, next) }
-    return try await readInTurn(request, next)
+    return try await readWithPermit(request, next)
   }
 
   /// Passes a cache hit on: it needs no read of the source.

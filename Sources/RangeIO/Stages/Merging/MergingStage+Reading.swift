@@ -1,6 +1,6 @@
 extension MergingStage {
   /// Reads one range when a permit is free; demands go before prefetches.
-  nonisolated(nonsending) func readInTurn(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+  nonisolated(nonsending) func readWithPermit(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     try await permits.enter(next.link.bottom.waiting, urgency: request.urgency)
     defer { permits.leave() }
     return try await readMeasured(request, next)
@@ -59,7 +59,7 @@ extension MergingStage {
     var one = request
     one.range = span.range
     one.moreRanges = []
-    let response = try await readInTurn(one, next)
+    let response = try await readWithPermit(one, next)
     // The response is cut by the requested range, so it must have exactly that length.
     try response.check(one)
     return response.bytes

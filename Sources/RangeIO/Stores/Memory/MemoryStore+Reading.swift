@@ -34,7 +34,7 @@ extension MemoryStore {
   ///
   /// - Parameter isFirst: whether it was not read lately, so that a store of another size would not keep it, either.
   func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool) {
-    passedMisses.add(1)
+    bypassMisses.add(1)
     let hash = ChunkTable.hash(token: token, block: range.lowerBound >> grid.shift)
     guard sample.contains(hash) else { return }
     if isFirst { models.note(hash, weight: 0) } else { noteSampled(hash, grid) }

@@ -86,8 +86,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// Which blocks the models of other sizes see.
   let sample: SizeModels.Sample
   let models: SharedModels
-  /// Misses of reads that pass, which take no shard's lock again.
-  let passedMisses = ThreadTallies()
+  /// Misses of reads that bypass the store. They take no lock of a shard again.
+  let bypassMisses = ThreadTallies()
   /// Hits without a lock, and their bytes.
   let unlocked = ThreadTallies()
   /// `nil` if another store is charged for the sources.
@@ -202,7 +202,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
       all.pinnedBytes += pinnedBytes
       chargedBytes += bytes
     }
-    all.misses += passedMisses.sums().events
+    all.misses += bypassMisses.sums().events
     let (hits, hitBytes) = unlocked.sums()
     all.hits += hits
     all.hitBytes += hitBytes

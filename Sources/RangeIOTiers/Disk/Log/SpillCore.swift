@@ -134,7 +134,7 @@ enum SpillTrouble: Error {
   case noRoom
   /// The disk has this many bytes free, and with a new file fewer than the minimum would be left, whatever is dropped.
   case belowFloor(free: Int)
-  /// Another process that shares the limit does not end its turn to create a file.
+  /// Another process that shares the limit does not release the lock under which it creates a file.
   case busy
   case failed(Errno)
 

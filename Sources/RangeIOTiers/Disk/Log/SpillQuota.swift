@@ -10,15 +10,15 @@ struct SpillQuota: Sendable {
   /// The name of this process's private directory; `nil` for the process that has the shared directory itself.
   let privateName: String?
   let limit: Int
-  /// The tries for a turn, one millisecond apart, before the other processes count as busy.
+  /// The tries for the lock, one millisecond apart, before the other processes count as busy.
   var tries = 2_000
 
   enum Answer {
     /// No other process creates a file until this one is released.
-    case turn(any SpillFile)
+    case locked(any SpillFile)
     /// This many more bytes would exceed the limit.
     case full
-    /// Another process has its turn and does not end it: it is stopped, or its disk hangs. Says nothing about room.
+    /// Another process has the lock and does not release it: it is stopped, or its disk hangs. Says nothing about room.
     case busy
   }
 
@@ -27,16 +27,16 @@ struct SpillQuota: Sendable {
     return try shared.directory.names().contains { SpillFormat.isPrivateName($0) }
   }
 
-  /// Waits for a turn to take this many bytes. Needed even by a process that is alone, since another may come at this
+  /// Waits for the lock, to take this many bytes. Needed even by a process that is alone, since another may come at this
   /// moment.
   func enter(_ bytes: Int) throws(Errno) -> Answer {
-    // Other processes keep a turn only while they preallocate a file.
+    // Other processes hold the lock only while they preallocate a file.
     for number in 0..<max(1, tries) {
       if number > 0 { rio_pause_ns(1_000_000) }
       // Another process may have removed this file in between: then it would keep no process out.
       guard let file = try file(), try file.lock(exclusively: true), try file.status().linkCount > 0 else { continue }
       if try isShared(), try isOver(limit - bytes) { return .full }
-      return .turn(file)
+      return .locked(file)
     }
     return .busy
   }

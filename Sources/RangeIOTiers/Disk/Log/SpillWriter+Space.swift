@@ -48,12 +48,12 @@ extension SpillWriter {
 
   // MARK: creating a segment
 
-  /// Opens a segment for which space was taken. Holds a turn until the file exists, so that two processes do not take
+  /// Opens a segment for which space was taken. Holds the lock of the quota until the file exists, so that two processes do not take
   /// the same room. What follows may take long; other processes can create their segments at the same time. Returns
   /// false if there is already an open one.
   private func openSegment(_ size: Int) throws(SpillTrouble) -> Bool {
-    let turn = try shareSpace(size)
-    defer { withExtendedLifetime(turn) {} }
+    let lock = try shareSpace(size)
+    defer { withExtendedLifetime(lock) {} }
     // Making room may have copied tombstones to a new segment: then that is the open one.
     guard appender.open == nil else { return false }
     do throws(Errno) {
@@ -174,7 +174,7 @@ extension SpillWriter {
     }
   }
 
-  /// Waits for a turn to take room that is shared with other processes. The caller has taken as much of the account.
+  /// Waits for the lock of the quota, to take room that is shared with other processes. The caller has taken as much of the account.
   private func shareSpace(_ size: Int) throws(SpillTrouble) -> any SpillFile {
     try makeSpace(beside: size) { () throws(SpillTrouble) in
       let answer: SpillQuota.Answer
@@ -187,7 +187,7 @@ extension SpillWriter {
         throw .failed(error)
       }
       switch answer {
-      case .turn(let turn): return turn
+      case .locked(let lock): return lock
       case .full: return nil
       case .busy: throw .busy
       }

@@ -191,7 +191,7 @@ import Testing
   }
 
   @Test(arguments: [DiskCall.Kind.status, .lock])
-  func `of two processes that replace a quota of another user at once, one has a turn`(kind: DiskCall.Kind) throws {
+  func `of two processes that replace a quota of another user at once, one has the lock`(kind: DiskCall.Kind) throws {
     let spill = SimulatedSpill()
     _ = try spill.open()
     spill.disk.setContents(of: spill.path("quota"), [])
@@ -221,10 +221,10 @@ import Testing
     }
     let answer = try enter(folder())
     spill.disk.faults = .none
-    #expect(other.withLock { if case .turn = $0 { true } else { false } })
+    #expect(other.withLock { if case .locked = $0 { true } else { false } })
     #expect({ if case .busy = answer { true } else { false } }())
     other.withLock { $0 = nil }
-    #expect({ if case .turn = $0 { true } else { false } }(try enter(folder())))
+    #expect({ if case .locked = $0 { true } else { false } }(try enter(folder())))
   }
 
   @Test(arguments: [Errno.noFunction, .noLocks, .notSupportedOnSocket, .ioError])

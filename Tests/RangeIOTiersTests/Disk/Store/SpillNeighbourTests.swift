@@ -6,7 +6,7 @@ import Testing
 @testable import RangeIOTestSupport
 @testable import RangeIOTiers
 
-/// Processes that share a directory, one of which is slow or stopped while it has its turn to make a file.
+/// Processes that share a directory, one of which is slow or stopped while it holds the lock to make a file.
 @Suite struct SpillNeighbourTests {
   private let clock = ManualClock()
 
@@ -18,8 +18,8 @@ import Testing
     }
   }
 
-  /// The turn to make a file, as another process takes it.
-  private func turn(_ spill: SimulatedSpill) throws -> any SpillFile {
+  /// The file whose lock a process holds while it makes a file, as another process opens it.
+  private func quotaFile(_ spill: SimulatedSpill) throws -> any SpillFile {
     let directory = try spill.disk.newProcess().openDirectory(SimulatedSpill.directory)
     return try directory.open(SpillFolder.quotaName, writing: true)
   }
@@ -32,12 +32,12 @@ import Testing
     try await store.flush()
   }
 
-  @Test func `a neighbour that is stopped in its turn costs writes, and nothing that is there`() async throws {
+  @Test func `a neighbour that is stopped while it holds the lock costs only writes`() async throws {
     let spill = spill()
     let stores = [try spill.open(), try spill.open()]
     let source = FillSource(stores[1].sources)
     try await fill(0..<60, source, stores[1])
-    let stopped = try turn(spill)
+    let stopped = try quotaFile(spill)
     #expect(try stopped.lock(exclusively: true))
     try await fill(60..<120, source, stores[1])
     let statistics = stores[1].counts()
@@ -52,19 +52,19 @@ import Testing
     for store in stores { try await store.close() }
   }
 
-  @Test func `while segments are let go of, others have their turn`() async throws {
+  @Test func `while segments are let go of, others can take the lock`() async throws {
     let spill = spill()
     let store = try spill.open()
     let source = FillSource(store.sources)
     try await fill(0..<8, source, store)
-    let turn = try turn(spill)
+    let quota = try quotaFile(spill)
     let (freed, refused) = (Tally(), Tally())
     spill.disk.faults = DiskFaults { call in
       guard call.kind == .remove else { return nil }
       return .delay {
         // Nothing but the lock is asked for.
-        guard (try? turn.lock(exclusively: true)) == true else { return refused.change(by: 1) }
-        try? turn.unlock()
+        guard (try? quota.lock(exclusively: true)) == true else { return refused.change(by: 1) }
+        try? quota.unlock()
         freed.change(by: 1)
       }
     }

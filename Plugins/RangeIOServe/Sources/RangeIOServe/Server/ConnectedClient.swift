@@ -28,8 +28,8 @@
     /// Lets the event loop look at all connections before each piece of an answer, and ends if this one is closed by then.
     ///
     /// - Throws: as ``check()``.
-    func turn() async throws {
-      await executor?.turn()
+    func yield() async throws {
+      await executor?.yield()
       try check()
     }
 

@@ -5,12 +5,12 @@
   /// cache or the page cache costs no wake-up.
   final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
-    private let turns: LoopTurns
+    private let yields: LoopYields
     private let pipe: any Channel
 
     init(_ loop: any EventLoop) async throws {
       self.loop = loop
-      (turns, pipe) = try await LoopTurns.make(on: loop)
+      (yields, pipe) = try await LoopYields.make(on: loop)
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -20,9 +20,9 @@
     }
 
     /// Suspends until the loop has looked at its connections: what a task does before each piece of its work.
-    func turn() async { await turns.next(pipe) }
+    func yield() async { await yields.next(pipe) }
 
-    /// There are no turns any more: those who wait go on.
+    /// The loop is looked at no more: the tasks that wait go on.
     func close() { pipe.close(promise: nil) }
   }
 

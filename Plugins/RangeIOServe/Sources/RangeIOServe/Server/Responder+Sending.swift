@@ -72,7 +72,7 @@
       while !rest.isEmpty {
         // Waits until the connection takes more, with nothing in hand.
         try await body.write(contentsOf: EmptyCollection<ByteBuffer>())
-        try await client.turn()
+        try await client.yield()
         let end = object.endOfPiece(of: rest)
         let piece = ByteBuffer(try await object.snapshot.read(rest.lowerBound..<end, goingOnTo: rest.upperBound))
         rest = end..<rest.upperBound

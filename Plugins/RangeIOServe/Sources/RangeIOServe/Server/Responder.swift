@@ -44,7 +44,7 @@
       to request: Request, _ writer: consuming ResponseWriter, _ client: ConnectedClient
     ) async throws {
       // Requests may come faster than the connections of others are looked at.
-      try await client.turn()
+      try await client.yield()
       let head = request.head
       // Nothing that is served takes a body. One that is announced is not waited for, nor skipped without end.
       let hasBody =

@@ -5,31 +5,31 @@
   internal import RangeIO
   internal import SystemPackage
 
-  /// Turns of the tasks that run on an event loop: a task that waits for its turn goes on when the loop has looked at all
+  /// Lets tasks that run on an event loop yield to it: a task that yields goes on when the loop has looked at all
   /// connections.
   ///
   /// `Task.yield()` does not do that: SwiftNIO runs what is submitted to a loop until nothing is left, and looks at sockets
   /// only then. So tasks that yield to each other keep every other connection waiting. Here a byte goes through a pipe that
   /// the loop watches like a connection, one byte for all that wait.
-  final class LoopTurns: ChannelInboundHandler, Sendable {
+  final class LoopYields: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
-    private let queue = Locked(TurnQueue<CheckedContinuation<Void, Never>>())
+    private let queue = Locked(YieldQueue<CheckedContinuation<Void, Never>>())
     private let byte = ByteBuffer(bytes: [0])
 
     private init() {}
 
-    /// Turns on `loop`, and the pipe, which ends them when it is closed.
+    /// Yields to `loop`, and their pipe. Closing the pipe ends them.
     ///
     /// - Throws: `ReadError` if no descriptors are left.
-    static func make(on loop: any EventLoop) async throws -> (LoopTurns, pipe: any Channel) {
-      let turns = LoopTurns()
+    static func make(on loop: any EventLoop) async throws -> (LoopYields, pipe: any Channel) {
+      let yields = LoopYields()
       let ends = try ends()
       do {
         let pipe = try await NIOPipeBootstrap(group: loop)
-          .channelInitializer { $0.pipeline.addHandler(turns) }
+          .channelInitializer { $0.pipeline.addHandler(yields) }
           .takingOwnershipOfDescriptors(input: ends.reading, output: ends.writing).result()
-        return (turns, pipe)
+        return (yields, pipe)
       } catch {
         // Not taken over then.
         _ = rio_close(ends.reading)

@@ -9,10 +9,10 @@
 
   @testable import RangeIOServe
 
-  /// Tasks that take turns on an event loop.
-  @Suite(.timeLimit(.minutes(5))) struct TurnTests {
+  /// Tasks that yield to their event loop.
+  @Suite(.timeLimit(.minutes(5))) struct LoopYieldTests {
     @Test func `one look is asked for all who wait, and they go on in their order, some at a time`() {
-      var queue = TurnQueue<Int>()
+      var queue = YieldQueue<Int>()
       #expect(queue.wait(0) == .ask)
       for waiter in 1..<40 { #expect(queue.wait(waiter) == .wait) }
       var came: [Int] = []
@@ -29,8 +29,8 @@
       #expect(last.next.isEmpty && !last.asks)
     }
 
-    @Test func `programs that this one starts do not inherit the pipe of the turns`() throws {
-      let ends = try LoopTurns.ends()
+    @Test func `programs that this one starts do not inherit the pipe of the yields`() throws {
+      let ends = try LoopYields.ends()
       for end in [ends.reading, ends.writing] {
         #expect(fcntl(end, F_GETFD) & FD_CLOEXEC != 0)
         #expect(close(end) == 0)
@@ -42,17 +42,17 @@
       let channel = NIOAsyncTestingChannel()
       try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
       let client = try #require(ConnectedClient(channel, nil))
-      try await client.turn()
+      try await client.yield()
       let stopped = Task {
         withUnsafeCurrentTask { $0?.cancel() }
-        try await client.turn()
+        try await client.yield()
       }
       await #expect(throws: CancellationError.self) { try await stopped.value }
       try await channel.close()
-      await #expect(throws: ChannelError.ioOnClosedChannel) { try await client.turn() }
+      await #expect(throws: ChannelError.ioOnClosedChannel) { try await client.yield() }
     }
 
-    @Test func `a loop whose tasks always want a turn answers its connections`() async throws {
+    @Test func `a loop whose tasks yield all the time answers its connections`() async throws {
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       let loop = group.next()
       let executor = try await LoopExecutor(loop)
@@ -66,7 +66,7 @@
       await withTaskGroup(of: Void.self) { tasks in
         for _ in 0..<40 {
           tasks.addTask(executorPreference: executor) {
-            do { while isOver.count == 0 { try await client.turn() } } catch { Issue.record(error) }
+            do { while isOver.count == 0 { try await client.yield() } } catch { Issue.record(error) }
           }
         }
         for _ in 0..<20 {
@@ -79,7 +79,7 @@
       }
       executor.close()
       // There are no looks any more, and no one waits for one.
-      await executor.turn()
+      await executor.yield()
       try await server.close().outcome()
       try await group.shutdownGracefully()
     }

@@ -1,11 +1,11 @@
-/// Reads past the store: what is not kept, and not shared with other reads.
+/// Reads that bypass the store: they keep nothing, and share nothing with other reads.
 extension CachingStage {
   /// Reads without the store, if that is allowed.
-  func readPast(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+  func readBypassing(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     guard request.caching != .onlyIfCached else { throw ReadError.notCached(request) }
     let response: ReadResponse
     // Without an asynchronous call, if that can be.
-    if let ready = readPastAtHand(request, next) { response = ready } else { response = try await next(request) }
+    if let ready = readBypassingAtHand(request, next) { response = ready } else { response = try await next(request) }
     countMiss(request, next)
     return response
   }
@@ -19,13 +19,13 @@ extension CachingStage {
   }
 
   /// Reads the missing part without keeping it and without sharing it with other reads.
-  func readPast(_ found: CachedParts, _ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
-    guard !found.pieces.isEmpty else { return try await readPast(request, next) }
+  func readBypassing(_ found: CachedParts, _ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
+    guard !found.pieces.isEmpty else { return try await readBypassing(request, next) }
     var found = found
     var missing = request
     missing.range = found.gaps[0]
     if found.gaps.count > 1 { missing.moreRanges = Array(found.gaps[1...]) }
-    let response = try await readPast(missing, next)
+    let response = try await readBypassing(missing, next)
     try response.check(missing)
     for (gap, bytes) in zip(found.gaps, response.pieces) {
       found.pieces.append(RangedBytes(gap, bytes))
@@ -44,7 +44,7 @@ extension CachingStage {
     for range in request.ranges {
       var one = request
       (one.range, one.moreRanges) = (range, [])
-      let response = try await readPast(one, next)
+      let response = try await readBypassing(one, next)
       try response.check(one)
       all.append(response.bytes)
     }

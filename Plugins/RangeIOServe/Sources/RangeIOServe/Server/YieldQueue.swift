@@ -3,7 +3,7 @@
 
   /// Who waits for an event loop to look at its connections, in order: a value. Generic over what waits, so that tests
   /// pass an `Int`.
-  struct TurnQueue<Waiter> {
+  struct YieldQueue<Waiter> {
     /// The result of a wait.
     enum Verdict: Equatable {
       /// The waiter is kept, and a look has been asked for.
