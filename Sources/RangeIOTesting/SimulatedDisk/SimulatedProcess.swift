@@ -45,7 +45,7 @@ package final class SimulatedProcess: SpillDisk, @unchecked Sendable {
         } else {
           try directory.require(0o3, for: user)
           let new = DiskDirectory(owner: user, mode: 0o700)
-          directory.link(name, new)
+          directory.settle(name, new)
           directory = new
         }
       }

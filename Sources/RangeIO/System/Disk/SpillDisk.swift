@@ -8,7 +8,8 @@ package protocol SpillDisk: Sendable {
   /// The user that owns files created here.
   var user: UInt32 { get }
 
-  /// Creates a directory of mode 0700, and missing parent directories. A directory that already exists is no error.
+  /// Creates a directory of mode 0700, and missing parent directories; their names are durable, where that can be. A
+  /// directory that already exists is no error.
   func makeDirectory(_ path: FilePath) throws(Errno)
 
   /// Opens a directory. Throws `ENOTDIR` or `ELOOP` if `path` ends in something else.

@@ -31,6 +31,9 @@ package struct SystemDisk: SpillDisk {
       let result = path.withPlatformString { rio_disk_make_directory($0) }
       if result != -Errno.fileExists.rawValue { try result.orThrow() }
     }
+    // `try?`: not every file system can, and what is lost otherwise is a cache.
+    let parent = path.removingLastComponent()
+    try? openDirectory(parent.isEmpty ? "." : parent).sync()
   }
 }
 

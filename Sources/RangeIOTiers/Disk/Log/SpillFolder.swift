@@ -115,6 +115,8 @@ package struct SpillFolder {
       do throws(Errno) {
         try directory.makeDirectory(name)
         isNew = true
+        // `try?`: not every file system can, and what is lost otherwise is a cache.
+        try? directory.sync()
       } catch .fileExists {}
     }
     do throws(Errno) {
