@@ -52,7 +52,7 @@ extension Data {
 extension Bytes {
   /// Below this size, a copy costs no more than the two small allocations that sharing takes. It is also far more than
   /// a `Data` stores inline, without an allocation.
-  static let smallestShared = 1024
+  static let minSharedBytes = 1024
 
   /// Converts `data` to `Bytes`. From 1,024 bytes on, the result shares the memory of `data`; smaller data are copied.
   ///
@@ -72,7 +72,7 @@ extension Bytes {
   ///
   /// - Complexity: O(1) and two small allocations when it shares, otherwise one allocation.
   public init(_ data: Data) {
-    guard data.count >= Self.smallestShared else {
+    guard data.count >= Self.minSharedBytes else {
       self = data.withUnsafeBytes { Bytes(copying: $0) }
       return
     }

@@ -36,10 +36,10 @@ package struct SpillVerification: Sendable {
   package var unfinished = 0
   /// The number of damaged places.
   package var damaged = 0
-  /// The first ``mostDamages`` of them.
+  /// The first ``maxDamages`` of them.
   package var damages: [Damage] = []
 
-  package static let mostDamages = 1000
+  package static let maxDamages = 1000
 
   mutating func add(_ segment: SpillVerification) {
     let counts: [WritableKeyPath<SpillVerification, Int>] = [
@@ -47,12 +47,12 @@ package struct SpillVerification: Sendable {
       \.storedBytes, \.decodedBytes, \.unfinished, \.damaged,
     ]
     for count in counts { self[keyPath: count] += segment[keyPath: count] }
-    damages += segment.damages.prefix(Self.mostDamages - damages.count)
+    damages += segment.damages.prefix(Self.maxDamages - damages.count)
   }
 
   mutating func add(_ damage: Damage) {
     damaged += 1
-    if damages.count < Self.mostDamages { damages.append(damage) }
+    if damages.count < Self.maxDamages { damages.append(damage) }
   }
 }
 
@@ -66,7 +66,7 @@ extension SpillInspection {
   /// - Parameter progress: receives the bytes read for the first time since the last call, ``byteCount()`` in total.
   /// - Throws: what `progress` throws; `ReadError` if the directory cannot be listed, or another version of this
   ///   library has written a segment.
-  /// - Complexity: reads everything once, and segments that seem damaged again, up to ``mostLooks`` times. Takes some
+  /// - Complexity: reads everything once, and segments that seem damaged again, up to ``maxLooks`` times. Takes some
   ///   megabytes of memory, whatever the size of the directory.
   package func verify(progress: (Int) throws -> Void = { _ in }) throws -> SpillVerification {
     var found = SpillVerification()
@@ -84,7 +84,7 @@ extension SpillInspection {
       }
       try progress(max(0, status.size - told))
       var looks = 1
-      while let last = looked, last.damaged > 0, looks < Self.mostLooks {
+      while let last = looked, last.damaged > 0, looks < Self.maxLooks {
         looks += 1
         looked = try look(at: number) { _ in try progress(0) }
         // No process is changing it any more.
@@ -97,7 +97,7 @@ extension SpillInspection {
 
   /// The most reads of a segment that seems damaged, until two in a row agree. A process that writes the segment
   /// makes each read see more than the one before, but it finishes at some time.
-  static let mostLooks = 8
+  static let maxLooks = 8
 
   /// Reads one segment; `nil` if it is gone. `progress` receives the offset up to which it was read.
   private func look(at number: UInt64, progress: (Int) throws -> Void) throws -> SpillVerification? {

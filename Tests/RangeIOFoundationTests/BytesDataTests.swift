@@ -14,8 +14,8 @@ import Testing
     let bytes = Bytes(data)
     #expect(Array(bytes) == content)
     #expect(bytes.isContiguous)
-    #expect(count < Bytes.smallestShared || bytes.address == data.address)
-    #expect(count == 0 || count >= Bytes.smallestShared || bytes.address != data.address)
+    #expect(count < Bytes.minSharedBytes || bytes.address == data.address)
+    #expect(count == 0 || count >= Bytes.minSharedBytes || bytes.address != data.address)
     #expect(bytes.backingByteCount == count)
   }
 

@@ -34,7 +34,7 @@ struct CompressedRecount {
           let hash = ChunkTable.hash(token: record.token, block: record.block)
           let slots = state.slots(record.token, record.block, hash)
           if !slots.contains(slot) { faults.append("block \(record.block) cannot be found") }
-          if slots.count > PieceList.longest { faults.append("block \(record.block) has \(slots.count) pieces") }
+          if slots.count > PieceList.maxCount { faults.append("block \(record.block) has \(slots.count) pieces") }
         }
         if count != state.table.count { faults.append("shard \(number) counts \(state.table.count) of \(count)") }
         if stored != state.storedBytes { faults.append("shard \(number): \(state.storedBytes) of \(stored) stored") }

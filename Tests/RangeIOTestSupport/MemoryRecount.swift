@@ -64,7 +64,7 @@ struct MemoryRecount {
     let entry = Entry(
       token: token, block: note.block, isPinned: note.isPinned, fetchedAt: note.fetchedAt, charge: state.charge(slot),
       pieces: state.pieces(slot))
-    if entry.pieces.isEmpty || entry.pieces.count > PieceList.longest {
+    if entry.pieces.isEmpty || entry.pieces.count > PieceList.maxCount {
       faults.append("block \(note.block) has \(entry.pieces.count) pieces")
     }
     if entry.charge != MemoryStore.charge(of: entry.pieces) { faults.append("block \(note.block) is charged wrongly") }

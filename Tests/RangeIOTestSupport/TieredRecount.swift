@@ -207,7 +207,7 @@ extension CompressedShard {
     let hash = ChunkTable.hash(token: record.token, block: record.block)
     let siblings = slots(record.token, record.block, hash)
     found.expect(siblings.contains(slot), "block \(record.block) cannot be found")
-    found.expect(siblings.count <= PieceList.longest, "block \(record.block) has \(siblings.count) pieces")
+    found.expect(siblings.count <= PieceList.maxCount, "block \(record.block) has \(siblings.count) pieces")
     let end = Int(record.offset) + Int(record.stored)
     guard Int(record.segment) < segments.count, let segment = segments[Int(record.segment)], end <= segment.used else {
       found.faults.append("a record outside of its segment")

@@ -53,7 +53,7 @@ extension CachingStage {
     _ piece: DeferredPiece, _ request: ReadRequest, _ token: ChunkToken
   ) -> ReadAnswer<Bytes?>? {
     guard piece.wanted == request.range, piece.range.contains(piece.wanted), piece.loader.isQuick,
-      piece.range.count <= Self.mostQuickBytes, token.flights.isIdle || !token.flights.brings(piece.range)
+      piece.range.count <= Self.maxQuickBytes, token.flights.isIdle || !token.flights.brings(piece.range)
     else { return nil }
     let loaded = piece.loader.answer()
     guard case .here(let bytes?) = loaded else { return loaded }
@@ -78,7 +78,7 @@ extension CachingStage {
 
   /// The most bytes of several blocks that are copied apart, so that each can be evicted for itself. Others are read into separate
   /// memory by a task.
-  private static var mostCopiedBytes: Int { 64 << 10 }
+  private static var maxCopiedBytes: Int { 64 << 10 }
 
   /// The range to fetch for a read, if it is no longer than a source copies on its caller's thread.
   private func wide(_ request: ReadRequest, _ token: ChunkToken) -> ByteRange? {
@@ -93,6 +93,6 @@ extension CachingStage {
       wide = grid.outward(range, in: request.source.byteCount)
     }
     let isOneBlock = grid.block(at: wide.lowerBound) == grid.block(at: wide.upperBound - 1)
-    return wide.count <= (isOneBlock ? Self.mostQuickBytes : Self.mostCopiedBytes) ? wide : nil
+    return wide.count <= (isOneBlock ? Self.maxQuickBytes : Self.maxCopiedBytes) ? wide : nil
   }
 }

@@ -38,7 +38,7 @@ extension CachingStage {
     -> ReadResponse
   {
     guard let known = error as? ReadError, Self.mayConcernTheRest(known),
-      request.moreRanges.count < Self.mostReadExactly
+      request.moreRanges.count < Self.maxExactReads
     else { throw error }
     var all: [Bytes] = []
     for range in request.ranges {
@@ -52,7 +52,7 @@ extension CachingStage {
   }
 
   /// Of more ranges, one request for each would take long.
-  private static let mostReadExactly = 16
+  private static let maxExactReads = 16
 
   /// True if nothing is fetched but what was asked for. Several ranges may be read together with what lies between.
   func isExact(_ request: ReadRequest, _ fetched: ByteRange) -> Bool {

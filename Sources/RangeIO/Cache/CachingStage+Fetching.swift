@@ -40,10 +40,10 @@ extension CachingStage {
   }
 
   /// The most blocks, or ranges of a read of several, that are looked up and planned for on the caller's actor.
-  static let mostBlocksHere = 256
+  static let maxBlocksHere = 256
 
   private func isLong(_ request: ReadRequest, _ grid: BlockGrid) -> Bool {
-    request.byteCount >> grid.shift + request.moreRanges.count > Self.mostBlocksHere
+    request.byteCount >> grid.shift + request.moreRanges.count > Self.maxBlocksHere
   }
 
   /// - Parameter first: what the first look-up has found, with the mark from before it.
@@ -74,7 +74,7 @@ extension CachingStage {
         if failure.error is HeldPieceIsGone {
           losses += 1
           // A store that keeps finding pieces it cannot load is not asked forever.
-          guard losses < Self.mostLosses else { return try await readBypassing(request, next) }
+          guard losses < Self.maxLosses else { return try await readBypassing(request, next) }
         }
         if !failure.wasGivenUp {
           if isLast {
@@ -89,7 +89,7 @@ extension CachingStage {
   }
 
   /// The most pieces that one read may find and lose before it bypasses the store. Nearly always each is a different piece.
-  private static let mostLosses = 8
+  private static let maxLosses = 8
 
   /// Notes a read of the range's first block. Returns `true` if that is the first one lately, and the read may bypass the store.
   func isFirstTouch(_ request: ReadRequest) -> Bool {
@@ -204,7 +204,7 @@ extension CachingStage {
 
   /// The most bytes of one request that a source which has them in memory copies on the reader's thread. As many are
   /// decompressed there. Other threads do the rest at the same time.
-  static let mostQuickBytes = 256 << 10
+  static let maxQuickBytes = 256 << 10
 
   /// Starts flights that load what the store holds.
   ///
@@ -222,7 +222,7 @@ extension CachingStage {
     for start in starts {
       // Each flight loads a part of one piece.
       let piece = deferred[deferred.partitionPoint { $0.wanted.upperBound > start.range.lowerBound }]
-      if !mustWait, piece.loader.isQuick, quickBytes < Self.mostQuickBytes {
+      if !mustWait, piece.loader.isQuick, quickBytes < Self.maxQuickBytes {
         quickBytes += piece.range.count
         if case .here(let bytes) = piece.loader.answer() {
           token.flights.complete(start.flight, start.range, Self.cut(bytes, piece, start.range))

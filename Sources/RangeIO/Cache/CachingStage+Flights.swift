@@ -28,7 +28,7 @@ extension CachingStage {
 
     /// Counts so many more bytes, and returns `true`, if they can be read there too.
     mutating func isQuick(_ count: Int) -> Bool {
-      guard count <= mostQuickBytes - quickBytes else { return false }
+      guard count <= maxQuickBytes - quickBytes else { return false }
       quickBytes += count
       return true
     }

@@ -1,9 +1,9 @@
 /// The tokens of the versions that a cache reads now. Usually one per source.
 struct VersionsBeingRead {
   /// The most versions of one source at once: readers of an older one may continue beside readers of the current one.
-  private static let mostVersions = 4
+  private static let maxVersions = 4
   /// The most sources at once. One more ends the one that came first and was not asked for since it was passed over.
-  private static let mostSources = 1024
+  private static let maxSources = 1024
 
   /// Tokens by source id. If there are several, the one that was read first comes first.
   private var tokens: [SourceID: [ChunkToken]] = [:]
@@ -61,12 +61,12 @@ struct VersionsBeingRead {
       let isRead = token.isAlive && token.grid == grid && token.source.change(to: source) != .extends
       if isRead { kept.append(token) } else { answer.ended.append(token) }
     }
-    if kept.count >= Self.mostVersions { answer.ended.append(kept.removeFirst()) }
+    if kept.count >= Self.maxVersions { answer.ended.append(kept.removeFirst()) }
     if let token = answer.token { kept.append(token) }
     noteLatest(source, answer.token)
     if known.isEmpty { order.append(id) }
     tokens[id] = kept
-    if order.count > Self.mostSources { answer.ended += removeUnused() }
+    if order.count > Self.maxSources { answer.ended += removeUnused() }
     return answer
   }
 

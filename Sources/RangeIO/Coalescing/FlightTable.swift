@@ -4,7 +4,7 @@ import Synchronization
 /// run them. A part of the token, since each version in a store has one.
 struct FlightTable: ~Copyable, Sendable {
   /// The most bytes that one flight brings, if blocks are not larger.
-  static let longestFlight = 8 << 20
+  static let maxFlightBytes = 8 << 20
 
   /// State that exists only while a version is read. Not private: the compiler (6.3) cannot link private types within a
   /// part of another type that is not copied.
@@ -53,7 +53,7 @@ struct FlightTable: ~Copyable, Sendable {
   var grid: BlockGrid { BlockGrid(shift: Int(shift)) }
 
   /// The most bytes that one of these flights brings: a whole block, however large.
-  var longest: Int { max(Self.longestFlight, grid.blockSize) }
+  var longest: Int { max(Self.maxFlightBytes, grid.blockSize) }
 
   /// Runs `body` under the lock.
   @inline(__always) private func withState<Result>(_ body: (State) -> sending Result) -> sending Result {

@@ -56,13 +56,13 @@ package struct BackgroundWork: Sendable {
   }
 
   /// The most bytes of a read that are copied, hashed or decoded on the caller's own thread and actor.
-  static let mostBytesHere = 256 * 1024
+  static let maxBytesHere = 256 * 1024
 
   /// Does `work` on `byteCount` bytes here if they are few, otherwise as ``offActor(isShort:_:)``.
   nonisolated(nonsending) static func offActor<Value: Sendable>(
     of byteCount: Int, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    guard byteCount > mostBytesHere else { return try work() }
+    guard byteCount > maxBytesHere else { return try work() }
     return try await offActor { try work() }
   }
 }

@@ -55,12 +55,12 @@ package struct Stripes: ~Copyable, @unchecked Sendable {
   /// memory leaves with aligned memory again, so that what lives longer and lies between would keep four times its size.
   private static let spare = Locked<[UInt]>([])
   /// 1 MiB.
-  private static let mostSpare = (1 << 20) / (ThreadSpread.count * ThreadSpread.stride)
+  private static let maxSpare = (1 << 20) / (ThreadSpread.count * ThreadSpread.stride)
 
   private static func giveBack(_ memory: UnsafeMutableRawPointer) {
     let address = UInt(bitPattern: memory)
     let isKept = spare.withLock { spare in
-      guard spare.count < mostSpare else { return false }
+      guard spare.count < maxSpare else { return false }
       spare.append(address)
       return true
     }

@@ -12,7 +12,7 @@ package struct Ghost: Sendable {
   private static let ticksToLimit = 64
   /// Chunks that come back leave holes, so that the remembered chunks may span more than 64 ticks. Tick numbers repeat
   /// after 256; this leaves the sweep at least 63.
-  private static let mostTicks: UInt8 = 192
+  private static let maxTicks: UInt8 = 192
   /// At this rate the sweep passes the whole table within 32 ticks.
   private static let placesSweptAtOnce = 3
 
@@ -98,7 +98,7 @@ package struct Ghost: Sendable {
   }
 
   private mutating func advance() {
-    if age(oldest) >= Self.mostTicks { forgetOldestTick() }
+    if age(oldest) >= Self.maxTicks { forgetOldestTick() }
     now &+= 1
     insertionsInTick = 0
   }

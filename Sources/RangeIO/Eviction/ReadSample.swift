@@ -7,7 +7,7 @@ struct ReadSample: Sendable {
   static let highestLevel = 7
   /// Reads that wait to be told. Further ones are dropped: only a cache that nearly always hits has so many between two
   /// misses, and needs no tuning.
-  private static let mostWaiting = 256
+  private static let maxWaiting = 256
 
   /// Marks from here on are those of sampled chunks; no mark is above 254. While no further read can wait, there are none.
   private(set) var floor: UInt8
@@ -50,11 +50,11 @@ struct ReadSample: Sendable {
   }
 
   mutating func note(_ fingerprint: UInt32) {
-    guard fingerprints.count < Self.mostWaiting else { return }
-    if fingerprints.isEmpty { fingerprints.reserveCapacity(Self.mostWaiting) }
+    guard fingerprints.count < Self.maxWaiting else { return }
+    if fingerprints.isEmpty { fingerprints.reserveCapacity(Self.maxWaiting) }
     fingerprints.append(fingerprint)
     // Hits then cost nothing.
-    if fingerprints.count == Self.mostWaiting { floor = .max }
+    if fingerprints.count == Self.maxWaiting { floor = .max }
   }
 
   /// The next read that waits.

@@ -17,7 +17,7 @@ extension S3FIFO {
       let uses = usesOf(slot, notes)
       let isEnough = isMain ? uses > 0 : uses >= threshold
       countUses(slot, uses, notes)
-      guard isEnough, looks < Self.mostLooks else { return leave(slot, notes) }
+      guard isEnough, looks < Self.maxLooks else { return leave(slot, notes) }
       moveToMain(slot, uses: isMain && !isClock ? uses - 1 : 0, notes)
       if isClock { isMain = mainWeight > mainTarget }
     }
@@ -36,7 +36,7 @@ extension S3FIFO {
   private mutating func evictRarest(_ notes: SlotNotes) -> Int? {
     while count > 0 {
       looks += 1
-      let isLast = looks == Self.mostLooks
+      let isLast = looks == Self.maxLooks
       let oldest = queues.oldest(in: Self.main)
       let newcomer = queues.oldest(in: Self.small)
       let isMainFull = mainWeight + (newcomer.map { Int(facts($0, notes).weight) } ?? 0) > mainTarget

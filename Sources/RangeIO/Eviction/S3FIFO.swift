@@ -33,7 +33,7 @@ package struct S3FIFO: EvictionPolicy {
     }
   }
 
-  static let mostLooks = 64
+  static let maxLooks = 64
   var looks = 0
 
   /// The other facts that decide about a chunk, besides its uses. Those of a store are in the notes of its table, as are the
@@ -195,7 +195,7 @@ package struct S3FIFO: EvictionPolicy {
 
 extension S3FIFO {
   /// The most reads that the tuner is told of at once: this happens under two locks.
-  private static let mostReadsTold = 64
+  private static let maxReadsTold = 64
 
   /// A policy that takes its parameters from a tuner.
   ///
@@ -208,7 +208,7 @@ extension S3FIFO {
   mutating func consult(_ tuner: inout PolicyTuner) {
     guard sample.isOn, count > 0 else { return }
     tuner.note(chunkWeight: Double(smallWeight + mainWeight) / Double(count))
-    for _ in 0..<Self.mostReadsTold {
+    for _ in 0..<Self.maxReadsTold {
       guard let fingerprint = sample.next() else { break }
       tuner.read(fingerprint)
     }

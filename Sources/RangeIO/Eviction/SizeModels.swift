@@ -80,7 +80,7 @@ package struct SizeSampling: Hashable, Sendable {
   package var most: Double
 
   /// The share of keys that is sampled in a large cache.
-  private static let least = 1.0 / 256
+  private static let minRate = 1.0 / 256
 
   /// `true` for models with tuners, see ``SizeModels``.
   package var tunes = false
@@ -97,7 +97,7 @@ package struct SizeSampling: Hashable, Sendable {
 
   /// The share of keys to sample for a cache of `blocks` blocks.
   package func share(ofBlocks blocks: Int) -> Double {
-    blocks < fewestBlocks ? 0 : min(most, max(Self.least, Double(modelBlocks) / Double(max(1, blocks))))
+    blocks < fewestBlocks ? 0 : min(most, max(Self.minRate, Double(modelBlocks) / Double(max(1, blocks))))
   }
 }
 

@@ -181,7 +181,7 @@ extension RangeReader {
     let caches = core.pipeline.stages.lazy.compactMap { $0 as? CachingStage }
     let blockCount = caches.reduce(0) { $0 + $1.grid(of: source).blocks(covering: range).count }
     // What a stage has changed may come from more bytes than it has, in other blocks.
-    guard source.base != nil || blockCount > CachingStage.mostBlocksHere else {
+    guard source.base != nil || blockCount > CachingStage.maxBlocksHere else {
       return ReadExplanation(head.explain(range, of: source))
     }
     return try await BackgroundWork.offActor { ReadExplanation(head.explain(range, of: source)) }
@@ -223,12 +223,12 @@ extension ReaderCore {
   }
 
   /// The most parts of a hint in flight at once.
-  private static let mostHintedParts = 4
+  private static let maxHintedParts = 4
 
   /// Reads the part of `range` that the cache will keep, a few parts at once. Stops when a part fails.
   private static func fetch(_ range: ByteRange, of source: SourceDescription, by head: ReadNext) async {
     let kept = head.kept(of: range, of: source)
-    let length = FlightTable.longestFlight
+    let length = FlightTable.maxFlightBytes
     var start = kept.lowerBound
     await withTaskGroup(of: Bool.self) { group in
       func fetchNext() {
@@ -238,7 +238,7 @@ extension ReaderCore {
         request.purpose = .prefetch
         group.addTask { [request] in (try? await head(request)) != nil }
       }
-      for _ in 0..<mostHintedParts { fetchNext() }
+      for _ in 0..<maxHintedParts { fetchNext() }
       var goesOn = true
       for await isHere in group {
         goesOn = goesOn && isHere

@@ -33,7 +33,7 @@ public actor RangeReader {
     var onChange: RangeReader.ChangePolicy
     var pollInterval: Duration
     /// The least number of bytes that a stream asks for at once.
-    package var streamWindow = StreamCursor.smallestWindow
+    package var streamWindow = StreamCursor.minWindowBytes
 
     package init(
       background: BackgroundWork = BackgroundWork(), time: ReadClock = .continuous, onChange: ChangePolicy = .fail,

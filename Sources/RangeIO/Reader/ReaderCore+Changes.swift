@@ -75,13 +75,13 @@ extension ReaderCore {
 
   /// The shortest time between two checks by the reader, and by each follower, of a source that changes all the time.
   /// All that came in between is read in one go.
-  private static let leastPause = Duration.milliseconds(20)
+  private static let minPause = Duration.milliseconds(20)
   /// A source that reports changes is checked only once in this many intervals, for changes that it cannot report, such
   /// as another directory on the path to it.
   private static let intervalsWhereTold = 16
 
   /// The shortest time from one check to the next.
-  private var pause: Duration { min(Self.leastPause, pollInterval) }
+  private var pause: Duration { min(Self.minPause, pollInterval) }
 
   func watch(from below: SourceDescription) {
     let task = background.start { [weak self, link, time, pollInterval, pause] in

@@ -4,7 +4,7 @@ import Synchronization
 extension ReaderCore {
   /// True if `range` can be read from `source` without checking the source again.
   static func holds(_ source: SourceDescription, _ range: ByteRange) -> Bool {
-    lies(range, within: source) && source.isSettled && range.count <= mostBytes
+    lies(range, within: source) && source.isSettled && range.count <= maxBytes
   }
 
   static func lies(_ range: ByteRange, within source: SourceDescription) -> Bool {
@@ -12,7 +12,7 @@ extension ReaderCore {
   }
 
   /// More bytes than a process can address: they fit into no memory, and sums of such counts would overflow.
-  private static let mostBytes = 1 << 47
+  private static let maxBytes = 1 << 47
 
   /// The version to read `range` from: the pinned one, or the current one if the pinned one is unsettled or too short.
   /// Throws `rangeNotSatisfiable`; `sourceChanged`.
@@ -34,7 +34,7 @@ extension ReaderCore {
 
   /// Throws `limitExceeded` if `range` is more than can be read at once.
   static func checkCount(_ range: ByteRange, of source: SourceDescription) throws(ReadError) {
-    guard range.count <= mostBytes else {
+    guard range.count <= maxBytes else {
       throw ReadError(
         .limitExceeded, "no memory takes so many bytes at once: read parts, or a stream",
         context: .init(source: source.name, offset: range.lowerBound, count: range.count))

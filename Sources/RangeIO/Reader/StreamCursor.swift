@@ -8,18 +8,18 @@
 /// share a slow link arrive one after the other and not all at the end. Until the rate is known they double.
 final class StreamCursor {
   /// The smallest window: as much as DispatchIO reads at once, and enough to make the cost of a wake-up small.
-  static let smallestWindow = 1024 * 1024
+  static let minWindowBytes = 1024 * 1024
   /// More windows ahead brought no gain with any source measured.
-  private static let mostAhead = 4
+  private static let maxAhead = 4
   /// The most bytes to ask for ahead, unless one window is larger.
-  static let mostBytesAhead = 8 * 1024 * 1024
+  static let maxBytesAhead = 8 * 1024 * 1024
   /// The first window of a source whose rate is not known yet.
   private static let firstGuess = 64 * 1024
 
   /// As many parts are read of what could not be read as a whole.
   private static let partsAfterFailure = 16
   /// So many parts may fail, of a source that fails now and then.
-  private static let mostFailures = 16
+  private static let maxFailures = 16
 
   private struct Window {
     let range: ByteRange
@@ -65,7 +65,7 @@ final class StreamCursor {
     windowSize = chunks * chunkSize
     following = stream.following
     version = stream.version
-    mostWindowsAhead = Swift.min(Self.mostAhead, Swift.max(1, Self.mostBytesAhead / windowSize))
+    mostWindowsAhead = Swift.min(Self.maxAhead, Swift.max(1, Self.maxBytesAhead / windowSize))
   }
 
   deinit { cancelWindows() }
@@ -128,7 +128,7 @@ final class StreamCursor {
   /// True if the beginning of a window that failed is read. Not of a source that would begin from its start again, nor of a chunk
   /// that is longer than all windows ahead.
   private func isWorthReading(_ window: ByteRange, after error: ReadError) -> Bool {
-    error.mayConcernAPart && (2...Self.mostBytesAhead).contains(window.count)
+    error.mayConcernAPart && (2...Self.maxBytesAhead).contains(window.count)
       && progress?.source.isReadForward == false
   }
 
@@ -156,7 +156,7 @@ final class StreamCursor {
           windows = []
           unread = unread.prefix(count)
           failures += 1
-          if failures == Self.mostFailures { throw error }
+          if failures == Self.maxFailures { throw error }
         }
       }
     } catch let error where !parts.isEmpty && !(error is CancellationError) && (error as? ReadError)?.code != .closed {

@@ -11,21 +11,21 @@ package struct FetchExtent: Sendable {
   /// The share of the last ranges that twice as much would have brought before.
   private var spared = 0.0
   /// The fetches after which it halves, and how many of them are left.
-  private var run = Self.leastRun
-  private var left = Self.leastRun
+  private var run = Self.minRun
+  private var left = Self.minRun
   private var hasFallen = false
   /// The blocks asked for last, each plus one at its number modulo the size. Far more of them fit no default store.
   private var asked: [UInt32] = []
 
-  private static let leastRun = 8
-  private static let mostRun = 512
+  private static let minRun = 8
+  private static let maxRun = 512
   /// The weight of one range.
   private static let weight = 0.25
   /// Two ranges in a row.
-  private static let leastEvidence = 0.4
+  private static let minEvidence = 0.4
   private static let remembered = 1024
   /// The most blocks of one range, at each of its ends, that are remembered.
-  private static let mostNoted = 64
+  private static let maxNoted = 64
 
   /// A range can be anywhere.
   package init() {}
@@ -58,13 +58,13 @@ package struct FetchExtent: Sendable {
   }
 
   private mutating func rise(to wider: Int) {
-    if hasFallen { run = min(run * 2, Self.mostRun) }
+    if hasFallen { run = min(run * 2, Self.maxRun) }
     hasFallen = false
     (blocks, spared) = (wider, 0)
   }
 
   private mutating func fall() {
-    if hasFallen { run = Self.leastRun }
+    if hasFallen { run = Self.minRun }
     hasFallen = true
     (blocks, spared, left) = (blocks / 2, 0, run)
   }
@@ -74,7 +74,7 @@ package struct FetchExtent: Sendable {
   private static func leastShare(of byteCount: Int, _ cost: SourceDescription.Cost) -> Double {
     let transfer = Double(byteCount) / max(cost.bytesPerSecond, 1)
     let latency = Double(cost.latency.nanoseconds) * 1e-9
-    return max(leastEvidence, transfer > 0 ? transfer / (max(0, latency) + transfer) : 0)
+    return max(minEvidence, transfer > 0 ? transfer / (max(0, latency) + transfer) : 0)
   }
 
   /// True if twice as much around an earlier range would have brought some of these blocks.
@@ -93,8 +93,8 @@ package struct FetchExtent: Sendable {
 
   private mutating func note(_ covered: Range<Int>) {
     if asked.isEmpty { asked = Array(repeating: 0, count: Self.remembered) }
-    for block in covered.prefix(Self.mostNoted) { note(block) }
-    for block in covered.suffix(Self.mostNoted) { note(block) }
+    for block in covered.prefix(Self.maxNoted) { note(block) }
+    for block in covered.suffix(Self.maxNoted) { note(block) }
   }
 
   private mutating func note(_ block: Int) {

@@ -51,7 +51,7 @@ public final class SourceDescription: Sendable {
   var isBorrowed: Bool { flags.contains(.isBorrowed) }
 
   /// The largest block that stores keep.
-  private static let largestBlock = 1 << 30
+  private static let maxBlockSize = 1 << 30
 
   /// Creates a snapshot. See the properties for their meaning.
   ///
@@ -70,7 +70,7 @@ public final class SourceDescription: Sendable {
     self.validator = validator
     self.byteCount = max(0, byteCount)
     let isGrid = BlockGrid(blockSize: preferredBlockSize) != nil
-    blockShift = UInt8((isGrid ? min(preferredBlockSize, Self.largestBlock) : 65_536).trailingZeroBitCount)
+    blockShift = UInt8((isGrid ? min(preferredBlockSize, Self.maxBlockSize) : 65_536).trailingZeroBitCount)
     faulty = Fault(
       byteCount < 0
         ? "the source says that it has \(byteCount) bytes"

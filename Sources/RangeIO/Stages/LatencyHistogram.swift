@@ -77,14 +77,14 @@ final class LatencyRecorder: @unchecked Sendable {
 /// less.
 struct DecayedLatencies {
   /// All counts are halved when there are more than this.
-  static let most = 1000
+  static let maxCount = 1000
 
   private var buckets = ContiguousArray<Int32>(repeating: 0, count: LatencyHistogram.bucketCount)
   /// The number of durations counted, after halving.
   private(set) var count = 0
 
   mutating func add(_ duration: Duration) {
-    if count >= Self.most {
+    if count >= Self.maxCount {
       for bucket in buckets.indices { buckets[bucket] /= 2 }
       count = buckets.reduce(0) { $0 + Int($1) }
     }

@@ -12,7 +12,7 @@ struct AdmissionGain: Equatable, Sendable {
   /// The reads of the sample after which it decides.
   static let window = 256
   /// Windows that a decision stands at least.
-  static let leastWindows = 2
+  static let minWindows = 2
   /// While reads bypass the store, it keeps one in so many of those that it would keep otherwise.
   static let bypassShare = 64
 
@@ -99,7 +99,7 @@ struct AdmissionGain: Equatable, Sendable {
     guard windowsLeft <= 0, decide() != isBypassing else { return false }
     isBypassing.toggle()
     changes += 1
-    windowsLeft = Self.leastWindows
+    windowsLeft = Self.minWindows
     return true
   }
 

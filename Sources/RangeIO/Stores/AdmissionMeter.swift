@@ -93,9 +93,9 @@ struct BlockSample: Equatable, Sendable {
   private let bound: UInt64
 
   /// The most: one block in thirty-two.
-  static let mostBits = 5
+  static let maxBits = 5
   /// The sample has room for so many blocks, if the store has.
-  static let leastBlocks = 64
+  static let minBlocks = 64
   /// No block.
   static let none = BlockSample(bits: 64)
 
@@ -106,8 +106,8 @@ struct BlockSample: Equatable, Sendable {
 
   /// - Parameter capacity: the bytes that the store may hold.
   init(capacity: Int) {
-    let share = max(1, (capacity >> 12) / Self.leastBlocks)
-    self.init(bits: min(Self.mostBits, Int.bitWidth - 1 - share.leadingZeroBitCount))
+    let share = max(1, (capacity >> 12) / Self.minBlocks)
+    self.init(bits: min(Self.maxBits, Int.bitWidth - 1 - share.leadingZeroBitCount))
   }
 
   /// Checks whether it contains a block. A few instructions, for every hit.

@@ -24,7 +24,7 @@ struct BlockIndex: ~Copyable {
   typealias Page = UnsafeMutablePointer<Word>
 
   private static let bucketCount = 128
-  private static let mostUsed = bucketCount / 4 * 3
+  private static let maxUsed = bucketCount / 4 * 3
   private static let mask = bucketCount - 1
   #if arch(arm64)
     /// Memory tagging, as of iOS 26 and of glibc, has a tag in the bits 56 to 59 of an address (Arm, "Memory Tagging Extension").
@@ -35,7 +35,7 @@ struct BlockIndex: ~Copyable {
   /// The lowest bits of the hash are in the bucket, those above them choose the page, and those above these the shard.
   private static let partMask: UInt64 = 1 << (20 - tagBitCount) - 1
   private static let pageShift = 20
-  private static let mostDepth = 20
+  private static let maxDepth = 20
   /// The bytes of a page: its own line, and a word for each bucket.
   static let pageByteCount = IndexMemory.line + bucketCount * 8
 
@@ -133,7 +133,7 @@ struct BlockIndex: ~Copyable {
   /// Checks whether a page may be split. The directory, of a word for each page or more, must not grow without end for
   /// hashes that are alike.
   private func maySplit(_ page: Page) -> Bool {
-    Self.depth(page) < depth || depth < Self.mostDepth && 2 << depth <= max(64, count / 4)
+    Self.depth(page) < depth || depth < Self.maxDepth && 2 << depth <= max(64, count / 4)
   }
 
   /// Adds an entry that is not there, and for which there is room.
@@ -141,7 +141,7 @@ struct BlockIndex: ~Copyable {
   /// - Parameter hashOf: the hash of a note that is there.
   mutating func add(_ note: UInt, hash: UInt64, hashOf: (UInt) -> UInt64) {
     var page = Self.page(root, hash)
-    while Self.used(page) >= Self.mostUsed, maySplit(page) {
+    while Self.used(page) >= Self.maxUsed, maySplit(page) {
       split(page, hash, hashOf)
       page = Self.page(root, hash)
     }

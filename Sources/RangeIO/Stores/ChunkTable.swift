@@ -13,7 +13,7 @@ package struct ChunkTable: ~Copyable {
   typealias Note = BlockBacking.Note
 
   /// Blocks and tokens above this are never kept and never found.
-  package static let largestKeyPart = UInt64(1) << 48 - 1
+  package static let maxKeyPart = UInt64(1) << 48 - 1
 
   private var index: BlockIndex
   private var slots: LargeArray<UInt>
@@ -147,7 +147,7 @@ package struct ChunkTable: ~Copyable {
   /// - Parameters:
   ///   - lower: where in the block its bytes begin.
   ///   - owner: retained once for the table. The key is written into its note; no part of it exceeds
-  ///     ``largestKeyPart``.
+  ///     ``maxKeyPart``.
   /// - Returns: its slot.
   mutating func add(token: UInt64, block: Int, hash: UInt64, lower: Int, owner: Unmanaged<BlockBacking>) -> Int {
     let number = takeSlot()

@@ -4,7 +4,7 @@
 /// lock.
 package final class PieceList: Sendable {
   /// The maximum number of pieces, since a look-up goes through all of them.
-  package static let longest = 8
+  package static let maxCount = 8
 
   struct Piece: Sendable {
     /// The range within the block.
@@ -58,8 +58,8 @@ extension PieceList {
       merged.isConsolidated = true
     }
     merged.pieces.sort { $0.range.lowerBound < $1.range.lowerBound }
-    if merged.pieces.count > longest { merged.consolidate() }
-    while merged.pieces.count > longest {
+    if merged.pieces.count > maxCount { merged.consolidate() }
+    while merged.pieces.count > maxCount {
       // Drop the smallest first, to keep as much as possible. Never the new one, which a reader has just requested.
       let candidates = merged.pieces.indices.filter { merged.pieces[$0].range != new.range }
       let smallest = candidates.min { merged.pieces[$0].range.count < merged.pieces[$1].range.count }!

@@ -12,7 +12,7 @@ struct RemovedRanges {
   private var ended: [Removal] = []
 
   /// The most removals that are remembered one by one.
-  static let most = 32
+  static let maxCount = 32
 
   /// The removals that ended and are remembered.
   var count: Int { ended.count }
@@ -37,7 +37,7 @@ struct RemovedRanges {
     }
     let place = ended.firstIndex { $0.range.lowerBound > union.lowerBound } ?? ended.count
     ended.insert(Removal(range: union, end: generation), at: place)
-    if ended.count > Self.most { joinNearest() }
+    if ended.count > Self.maxCount { joinNearest() }
   }
 
   private mutating func joinNearest() {

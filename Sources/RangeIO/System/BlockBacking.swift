@@ -87,7 +87,7 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
   }
 
   /// The largest block that a note can describe.
-  static let largest = Int(UInt32.max)
+  static let maxByteCount = Int(UInt32.max)
 
   private static func make(_ base: UnsafeMutableRawPointer, count: Int, _ kind: Kind) -> BlockBacking {
     let created = BlockBacking.create(minimumCapacity: 0) { _ in Note(base: base, count: UInt32(count), kind: kind) }
@@ -97,11 +97,11 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
 
   /// Allocates `count` bytes with undefined contents; `nil` if the system has no memory.
   package static func allocate(_ count: Int) -> WritableBytes? {
-    guard count > 0, count <= largest else { return nil }
+    guard count > 0, count <= maxByteCount else { return nil }
     let (kind, memory): (Kind, UnsafeMutableRawPointer?) =
       if BlockSlabs.serves(count) {
         (.slab, BlocksAtHand.shared.take(count))
-      } else if count >= BufferPool.smallestPooled {
+      } else if count >= BufferPool.minPooledBytes {
         (.pages, BufferPool.shared.takePages(for: count))
       } else {
         (.malloc, rio_malloc(count))
@@ -118,7 +118,7 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
   /// The bytes that an allocation of `count` bytes takes, including its object and the allocator's overhead for both.
   static func footprint(of count: Int) -> Int {
     if BlockSlabs.serves(count) { return count + objectFootprint }
-    if count >= BufferPool.smallestPooled { return BufferPool.roundedUp(count) + objectFootprint }
+    if count >= BufferPool.minPooledBytes { return BufferPool.roundedUp(count) + objectFootprint }
     // glibc adds 8 bytes and rounds up to 16, at least 32 (malloc.c, "chunk").
     return max(32, (count + 8 + 15) & ~15) + objectFootprint
   }

@@ -7,9 +7,9 @@ import CRangeIOSystem
 /// the users. Small buffers are not pooled: `malloc` serves them better.
 package final class BufferPool: Sendable {
   /// A smaller buffer is one `malloc`. glibc maps new pages for larger ones.
-  package static let smallestPooled = 128 * 1024
+  package static let minPooledBytes = 128 * 1024
   /// A larger buffer is unmapped, not kept.
-  static let largestPooled = 8 * 1024 * 1024
+  static let maxPooledBytes = 8 * 1024 * 1024
 
   private struct Idle {
     /// By size; no list is empty.
@@ -42,7 +42,7 @@ package final class BufferPool: Sendable {
 
   /// Allocates a buffer of at least `count` bytes with undefined contents.
   package func buffer(_ count: Int) throws(ReadError) -> WritableBytes {
-    guard count >= Self.smallestPooled else { return WritableBytes(inline: count) }
+    guard count >= Self.minPooledBytes else { return WritableBytes(inline: count) }
     guard let base = takePages(for: count) else {
       throw ReadError(
         .resourcesExhausted, "no memory for \(count) bytes: read less at once, or stream the range", isTransient: true)
@@ -72,7 +72,7 @@ package final class BufferPool: Sendable {
   fileprivate func takeBack(_ base: UnsafeMutableRawPointer, _ capacity: Int) {
     let address = Address(pointer: base)
     let dropped = idle.withLock { idle -> [(address: Address, capacity: Int)] in
-      guard capacity <= Self.largestPooled, capacity <= limit else { return [(address, capacity)] }
+      guard capacity <= Self.maxPooledBytes, capacity <= limit else { return [(address, capacity)] }
       var dropped: [(Address, Int)] = []
       // Keep the size in use now; other sizes make room for it. Otherwise a pool full of other sizes would never serve
       // it.

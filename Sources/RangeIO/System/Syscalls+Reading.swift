@@ -18,7 +18,7 @@ enum ReadBuffers: Sendable {
   /// The memory left to fill after the first `filled` bytes, up to byte `end`, limited to one call.
   private func rest(after filled: Int, upTo end: Int) -> [iovec] {
     var skip = filled
-    var wanted = min(end - filled, Syscalls.longestRead)
+    var wanted = min(end - filled, Syscalls.maxReadBytes)
     var vectors: [iovec] = []
     for buffer in all {
       let cut = min(skip, buffer.capacity)
@@ -69,7 +69,7 @@ enum ReadBuffers: Sendable {
 
 extension Syscalls {
   /// The most bytes requested by one call. Apple platforms refuse `INT_MAX` and more; Linux returns at most that much.
-  static let longestRead = 1 << 30
+  static let maxReadBytes = 1 << 30
 
   /// Fills `buffer` from `offset` until it is full or the file ends. Waits for the disk if it must. Returns the number
   /// of bytes read. Fewer than requested only at the end of the file.
@@ -79,7 +79,7 @@ extension Syscalls {
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int, inMultiplesOf multiple: Int = 1
   ) throws(Errno) -> Int {
     try repeatFully(from: 0, to: buffer.count, inMultiplesOf: multiple) { filled in
-      call.read(descriptor, .init(rebasing: buffer[filled...].prefix(Self.longestRead)), offset + filled)
+      call.read(descriptor, .init(rebasing: buffer[filled...].prefix(Self.maxReadBytes)), offset + filled)
     }
   }
 
@@ -89,8 +89,8 @@ extension Syscalls {
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int? {
     try repeatWhileResident(from: 0, to: buffer.count) { filled in
-      let isWhole = filled == 0 && buffer.count <= Self.longestRead
-      let rest = isWhole ? buffer : .init(rebasing: buffer[filled...].prefix(Self.longestRead))
+      let isWhole = filled == 0 && buffer.count <= Self.maxReadBytes
+      let rest = isWhole ? buffer : .init(rebasing: buffer[filled...].prefix(Self.maxReadBytes))
       return call.readResident(descriptor, rest, offset + filled)
     }
   }

@@ -18,7 +18,7 @@ struct TraceBuffer {
   /// The reads that are kept at most until they are written: 128 KiB.
   static let capacity = 8192
   /// Reads wait no longer than this, if others follow.
-  static let longestWait = Duration.seconds(1)
+  static let maxWait = Duration.seconds(1)
 
   private(set) var reads = emptyReads()
   private(set) var recorded = 0
@@ -29,7 +29,7 @@ struct TraceBuffer {
   /// The sources read last, with their places: found by identity, without a look at their ids.
   private var recent: [(source: SourceDescription, place: Int)] = []
   private var nextRecent = 0
-  private static let mostRecent = 8
+  private static let maxRecent = 8
 
   /// An array with room for all reads that may wait.
   static func emptyReads() -> [ByteRange] {
@@ -52,11 +52,11 @@ struct TraceBuffer {
     _ ranges: OneOrMore<ByteRange>, of source: SourceDescription, at place: Int?, now: ReadClock.Instant
   ) -> Action {
     guard phase == .recording, let place else { return drop(ranges) }
-    if recent.count < Self.mostRecent {
+    if recent.count < Self.maxRecent {
       recent.append((source, place))
     } else {
       recent[nextRecent] = (source, place)
-      nextRecent = (nextRecent + 1) % Self.mostRecent
+      nextRecent = (nextRecent + 1) % Self.maxRecent
     }
     return append(ranges, at: place, now: now)
   }
@@ -74,7 +74,7 @@ struct TraceBuffer {
     let wait = (lastWrite ?? now).duration(to: now)
     if lastWrite == nil { lastWrite = now }
     guard !isWriteStarted,
-      reads.count >= Self.capacity / 2 || wait >= Self.longestWait || wait <= .zero - Self.longestWait
+      reads.count >= Self.capacity / 2 || wait >= Self.maxWait || wait <= .zero - Self.maxWait
     else { return .nothing }
     isWriteStarted = true
     lastWrite = now

@@ -17,7 +17,7 @@ struct TracePlaces {
   /// Places begin at multiples of 2^40 bytes.
   static let shift = 40
   /// The most versions of sources that a trace tells apart. Each takes some hundred bytes of memory.
-  static let most = 4096
+  static let maxCount = 4096
 
   /// Where the bytes of `source` begin; `nil` if there is no place left.
   mutating func place(of source: SourceDescription) -> Int? {
@@ -28,7 +28,7 @@ struct TracePlaces {
       known[id]?[index].source = source
       return entry.place.lowerBound
     }
-    guard count < Self.most, let size = Self.size(source.byteCount), size <= Int.max - end else { return nil }
+    guard count < Self.maxCount, let size = Self.size(source.byteCount), size <= Int.max - end else { return nil }
     let place = end..<end + size
     known[id, default: []].append(Known(source: source, place: place))
     count += 1

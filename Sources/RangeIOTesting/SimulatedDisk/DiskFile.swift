@@ -10,7 +10,7 @@ final class DiskFile: DiskNode, @unchecked Sendable {
     /// After a failed sync the system regards the page as clean, and does not write it again.
     var isGivenUp = false
 
-    static let mostBetween = 3
+    static let maxBetween = 3
   }
 
   var seen = DiskPages()
@@ -63,7 +63,7 @@ final class DiskFile: DiskNode, @unchecked Sendable {
       dirty[page] = Dirty()
       return
     }
-    if state.between.count < Dirty.mostBetween { state.between.append(seen[page]) }
+    if state.between.count < Dirty.maxBetween { state.between.append(seen[page]) }
     state.isGivenUp = false
     dirty[page] = state
   }

@@ -36,7 +36,7 @@ package struct LZ4Codec: LibraryCodec {
   package init(acceleration: Int = 1) { self.acceleration = min(max(1, acceleration), 65_537) }
 
   package func encode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Int? {
-    guard let from = source.baseAddress, let to = destination.baseAddress, source.count <= Self.largest else {
+    guard let from = source.baseAddress, let to = destination.baseAddress, source.count <= Self.maxByteCount else {
       return nil
     }
     let count = LZ4.compress(
@@ -45,7 +45,7 @@ package struct LZ4Codec: LibraryCodec {
   }
 
   package func decode(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Bool {
-    guard let from = source.baseAddress, let to = destination.baseAddress, destination.count <= Self.largest,
+    guard let from = source.baseAddress, let to = destination.baseAddress, destination.count <= Self.maxByteCount,
       source.count <= CInt.max
     else { return false }
     return LZ4.decompress(from, count: source.count, into: to, capacity: destination.count)
@@ -53,7 +53,7 @@ package struct LZ4Codec: LibraryCodec {
   }
 
   /// `LZ4_MAX_INPUT_SIZE`.
-  private static let largest = 0x7E00_0000
+  private static let maxByteCount = 0x7E00_0000
 }
 
 /// See ``BuiltInCodec/identity``.

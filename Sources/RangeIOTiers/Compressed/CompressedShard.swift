@@ -146,7 +146,7 @@ struct CompressedShard: ~Copyable {
   /// Drops the smallest piece of a block that has too many.
   private mutating func dropPieces(beside kept: UInt32, _ hash: UInt64) -> Int {
     let all = slots(table[kept].token, table[kept].block, hash)
-    guard all.count > PieceList.longest else { return 0 }
+    guard all.count > PieceList.maxCount else { return 0 }
     let smallest = all.filter { $0 != kept }.min { table[$0].count < table[$1].count }!
     counts.evictions += 1
     counts.evictedBytes += Int(table[smallest].stored)

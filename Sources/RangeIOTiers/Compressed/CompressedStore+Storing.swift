@@ -101,7 +101,7 @@ extension CompressedStore {
 
   /// Makes no room yet: that happens when the needed size is known.
   package func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation? {
-    guard token.isAlive, token.number < ChunkTable.largestKeyPart, token.grid.shift <= 30, run <= ledger.limit / 2
+    guard token.isAlive, token.number < ChunkTable.maxKeyPart, token.grid.shift <= 30, run <= ledger.limit / 2
     else { return nil }
     return ChunkReservation(byteCount: 0, blockCount: token.grid.blocks(covering: range).count, token: token)
   }

@@ -34,7 +34,7 @@ final class SegmentMemory: @unchecked Sendable {
     if !isLeaving.exchange(true, ordering: .relaxed) { ledger.holdsForNow() }
   }
 
-  private static func isPooled(_ capacity: Int) -> Bool { capacity >= BufferPool.smallestPooled }
+  private static func isPooled(_ capacity: Int) -> Bool { capacity >= BufferPool.minPooledBytes }
 
   /// The memory that this capacity takes, including this object.
   static func footprint(of capacity: Int) -> Int {

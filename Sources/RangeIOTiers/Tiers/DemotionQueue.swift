@@ -94,14 +94,14 @@ final class DemotionQueue: EvictionSink {
   // MARK: moving
 
   /// The number of chunks to move before yielding to other tasks.
-  private static let mostAtOnce = 16
+  private static let maxAtOnce = 16
 
   private func run() async {
     var count = 0
     while let entry = next() {
       move(entry)
       count += 1
-      if count % Self.mostAtOnce == 0 { await Task.yield() }
+      if count % Self.maxAtOnce == 0 { await Task.yield() }
     }
   }
 

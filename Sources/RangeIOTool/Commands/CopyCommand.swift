@@ -39,8 +39,8 @@ struct CopyCommand: CommandWithStats {
 
   func run() async throws {
     guard file != "-" else { throw ToolFailure.usage("copy makes a file: for standard output use 'rangeio cat'") }
-    guard (1...CopyRequests.mostParallel).contains(parallel) else {
-      throw ToolFailure.usage("--parallel: \(parallel) is not from 1 to \(CopyRequests.mostParallel)")
+    guard (1...CopyRequests.maxParallel).contains(parallel) else {
+      throw ToolFailure.usage("--parallel: \(parallel) is not from 1 to \(CopyRequests.maxParallel)")
     }
     let rate = try limitRate.map { text in
       guard let count = ByteCount(text), count.bytes > 0 else {

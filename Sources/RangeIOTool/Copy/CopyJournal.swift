@@ -45,7 +45,7 @@ enum CopyJournal {
 
   /// The most bytes of a journal that are read: each piece twice, and some more.
   static func largest(_ layout: CopyLayout) -> Int {
-    headerSize + (layout.byteCount / CopyLayout.smallestPiece * 2 + 1024) * recordSize
+    headerSize + (layout.byteCount / CopyLayout.minPieceSize * 2 + 1024) * recordSize
   }
 
   /// The header of a journal.
@@ -67,7 +67,7 @@ enum CopyJournal {
     guard let noted: UInt32 = integer(bytes, at: summedSize), noted == sum else { return nil }
     guard let byteCount: UInt64 = integer(bytes, at: 8), let pieceSize: UInt32 = integer(bytes, at: 16),
       let byteCount = Int(exactly: byteCount),
-      pieceSize.nonzeroBitCount == 1, (CopyLayout.smallestPiece...CopyLayout.largestPiece).contains(Int(pieceSize))
+      pieceSize.nonzeroBitCount == 1, (CopyLayout.minPieceSize...CopyLayout.maxPieceSize).contains(Int(pieceSize))
     else { return nil }
     return Identity(
       source: Array(bytes[24..<56]), version: Array(bytes[56..<88]),

@@ -6,16 +6,16 @@ struct CopyLayout: Equatable {
   /// A power of two. The last piece may be shorter.
   let pieceSize: Int
 
-  static let smallestPiece = 64 << 10
+  static let minPieceSize = 64 << 10
   /// Bounds what a kill costs: one part of a piece for each request in flight.
-  static let largestPiece = 1 << 20
+  static let maxPieceSize = 1 << 20
   /// With so many pieces, those that were in flight at a kill are few among all.
   private static let wantedPieces = 16_384
 
   /// Cuts `byteCount` bytes into pieces of the best size.
   init(byteCount: Int) {
-    var size = Self.smallestPiece
-    while size < Self.largestPiece, size < byteCount / Self.wantedPieces { size *= 2 }
+    var size = Self.minPieceSize
+    while size < Self.maxPieceSize, size < byteCount / Self.wantedPieces { size *= 2 }
     self.init(byteCount: byteCount, pieceSize: size)
   }
 
@@ -48,7 +48,7 @@ struct CopyRequests: Equatable {
 
   /// The most bytes that a copy holds in memory, over all requests.
   static let memory = 64 << 20
-  static let mostParallel = 64
+  static let maxParallel = 64
 
   /// Requests whose bytes are written as they arrive. Long ones, because each costs a round trip, and nothing is lost
   /// if one is cut. The last ones are short, so that no connection is left with much when the others are done.

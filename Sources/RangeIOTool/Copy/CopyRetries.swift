@@ -5,8 +5,8 @@ import RangeIO
 /// A request keeps what has arrived, so only failures in a row without a byte between them count.
 struct CopyRetries {
   /// The most failures in a row: a source that is away for about five minutes is waited for.
-  static let most = 64
-  var limit = CopyRetries.most
+  static let maxTries = 64
+  var limit = CopyRetries.maxTries
   /// The most time of a request with all its tries, if there is one.
   var timeLimit: Duration?
   private static let firstWait = 0.2
@@ -17,11 +17,11 @@ struct CopyRetries {
     timeLimit = settings?.timeLimit
   }
 
-  private static let longestWait = 10.0
+  private static let maxWait = 10.0
   /// No try begins later after the first failure, not counting what the source asked for: where tries themselves take long.
-  private static let longestTime = Duration.seconds(600)
+  private static let maxTime = Duration.seconds(600)
   /// The longest time that a source may ask for.
-  private static let longestRetryAfter = Duration.seconds(120)
+  private static let maxRetryAfter = Duration.seconds(120)
 
   private(set) var failures = 0
   /// When the first of them was, later by what the source asked for since.
@@ -41,11 +41,11 @@ struct CopyRetries {
     guard let error = error as? ReadError, error.isTransient else { return nil }
     if failures == 0 { first = now }
     failures += 1
-    guard failures < limit, now - first < Self.longestTime else { return nil }
+    guard failures < limit, now - first < Self.maxTime else { return nil }
     let asked = max(error.retryAfter ?? .zero, .zero)
-    guard asked <= Self.longestRetryAfter else { return nil }
+    guard asked <= Self.maxRetryAfter else { return nil }
     first += asked
-    let longest = min(Self.firstWait * Double(1 << min(failures - 1, 62)), Self.longestWait)
+    let longest = min(Self.firstWait * Double(1 << min(failures - 1, 62)), Self.maxWait)
     let wait = asked + .seconds(longest * random)
     if let timeLimit, now + wait >= timeLimit { return nil }
     return wait

@@ -14,7 +14,7 @@ struct CopyTarget {
   var journal: String { sibling(".rangeio-journal") }
 
   /// The most bytes in the name of a file, on every file system that is used today.
-  private static let longestName = 255
+  private static let maxNameLength = 255
 
   /// - Parameters:
   ///   - name: what the file is called if `path` is a directory, as `cp` does it; `nil`: a directory is no target.
@@ -65,7 +65,7 @@ struct CopyTarget {
   private func sibling(_ suffix: String) -> String {
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let name = path[start...]
-    guard name.utf8.count + suffix.utf8.count > Self.longestName else { return path + suffix }
+    guard name.utf8.count + suffix.utf8.count > Self.maxNameLength else { return path + suffix }
     let digest = Figures.hexadecimal(Array(SHA256.digest(of: Array(name.utf8)).prefix(16)))
     return "\(path[..<start]).rangeio-\(digest)\(suffix)"
   }

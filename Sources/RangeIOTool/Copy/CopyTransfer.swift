@@ -68,7 +68,7 @@ final class CopyTransfer: Sendable {
       try await copy(pieces)
       let range = layout.range(of: pieces)
       // Short ones come so fast that the system collects them better by itself.
-      if range.count >= CopyLayout.largestPiece { file.beginWriting(range) }
+      if range.count >= CopyLayout.maxPieceSize { file.beginWriting(range) }
     }
   }
 

@@ -8,9 +8,9 @@ import SystemPackage
 /// Source: lseek(2), SEEK_HOLE.
 struct FileHoles: Sendable {
   /// A shorter one is read like data: it costs less than another request.
-  static let least = 64 << 10
+  static let minByteCount = 64 << 10
   /// The most runs of data that one look passes. Bounds its time and its memory.
-  private static let mostRuns = 16_384
+  private static let maxRuns = 16_384
 
   private let file: FileSource
 
@@ -32,7 +32,7 @@ struct FileHoles: Sendable {
   ///
   /// - Throws: as `FileSource.withDescriptor`, such as `sourceChanged` if the file is another version than `source`.
   func next(in range: ByteRange, of source: SourceDescription) async throws -> Found {
-    guard range.count >= Self.least else { return Found(end: range.upperBound) }
+    guard range.count >= Self.minByteCount else { return Found(end: range.upperBound) }
     return try await file.withDescriptor(of: source, for: range) { Self.look($0.rawValue, range) }
   }
 
@@ -47,12 +47,12 @@ struct FileHoles: Sendable {
     guard own >= 0 else { return Found(end: range.upperBound) }
     defer { rio_close(own) }
     var found = Found(end: range.lowerBound)
-    for _ in 0..<mostRuns where found.end < range.upperBound {
+    for _ in 0..<maxRuns where found.end < range.upperBound {
       let data = rio_next_data(own, Int64(found.end))
       let isOnlyHole = data == -Int64(Errno.noSuchAddressOrDevice.rawValue)
       guard data >= 0 || isOnlyHole else { return Found(holes: found.holes, end: range.upperBound) }
       let end = isOnlyHole ? range.upperBound : min(Int(data), range.upperBound)
-      if end - found.end >= least { found.holes.append(found.end..<end) }
+      if end - found.end >= minByteCount { found.holes.append(found.end..<end) }
       let hole = rio_next_hole(own, Int64(end))
       found.end = hole > Int64(end) ? min(Int(hole), range.upperBound) : range.upperBound
     }

@@ -16,7 +16,7 @@ final class PartFile: Sendable {
   /// All that has not been written since it was opened is a hole.
   private let isFresh: Bool
   /// The most times that the journal is opened, since another copy may remove it meanwhile.
-  private static let mostOpenings = 100
+  private static let maxOpenings = 100
 
   private init(_ target: CopyTarget, part: OwnFile, journal: OwnFile, isFresh: Bool) {
     self.target = target
@@ -106,7 +106,7 @@ final class PartFile: Sendable {
   /// Makes all of `range` zeros.
   func clear(_ range: ByteRange) throws(ToolFailure) {
     guard !isFresh, part.mayHaveData(in: range) else { return }
-    let zeros = [UInt8](repeating: 0, count: min(range.count, CopyLayout.largestPiece))
+    let zeros = [UInt8](repeating: 0, count: min(range.count, CopyLayout.maxPieceSize))
     var position = range.lowerBound
     while position < range.upperBound {
       let count = min(zeros.count, range.upperBound - position)
@@ -201,7 +201,7 @@ final class PartFile: Sendable {
 
   /// The journal of `target`, locked by this process.
   private static func lockedJournal(_ target: CopyTarget) throws(ToolFailure) -> OwnFile {
-    for _ in 0..<mostOpenings {
+    for _ in 0..<maxOpenings {
       let journal = try OwnFile(target.journal, permissions: .ownerReadWrite)
       guard journal.lock() else {
         throw ToolFailure("another rangeio is copying to \(target.path): wait until it ends")

@@ -14,11 +14,11 @@ struct Demo {
   var spillDirectory: String?
 
   /// The largest piece read at once.
-  static let largestPiece = ByteCount.mebibytes(1)
+  static let maxPieceSize = ByteCount.mebibytes(1)
   /// Up to this size, a race over the whole file runs more than once, and the median counts.
   private static let smallEnoughToRepeat = ByteCount.gibibytes(2)
   /// The time after which the race on random ranges ends, because a slow disk would take minutes.
-  static let longestPhase = Duration.seconds(8)
+  static let maxPhase = Duration.seconds(8)
 
   func run() async throws -> DemoReport {
     // Comes first, because it may fail.
@@ -57,9 +57,9 @@ struct Demo {
   private func compareWhole(_ reader: RangeReader, _ plain: PlainFile, _ report: inout DemoReport) async throws {
     var progress = Progress("comparing", total: reader.byteCount)
     defer { progress.clear() }
-    let scratch = Scratch(Self.largestPiece)
+    let scratch = Scratch(Self.maxPieceSize)
     var offset = 0
-    for try await piece in reader.stream(0..<reader.byteCount, chunkSize: Self.largestPiece) {
+    for try await piece in reader.stream(0..<reader.byteCount, chunkSize: Self.maxPieceSize) {
       try plain.read(offset..<offset + piece.count, into: scratch.buffer)
       report.comparison.compared(piece, at: offset, with: scratch)
       offset += piece.count
@@ -72,14 +72,14 @@ struct Demo {
     let rounds = reader.byteCount <= Self.smallEnoughToRepeat.bytes ? 3 : 1
     var progress = Progress("streaming", total: 2 * rounds * reader.byteCount)
     defer { progress.clear() }
-    let scratch = Scratch(Self.largestPiece)
+    let scratch = Scratch(Self.maxPieceSize)
     var row = DemoReport.Row(name: "stream of the whole file")
     var times: [Duration] = []
     var plainTimes: [Duration] = []
     for _ in 0..<rounds {
       (row.reads, row.bytes) = (0, 0)
       var start = ContinuousClock.now
-      for try await piece in reader.stream(0..<reader.byteCount, chunkSize: Self.largestPiece) {
+      for try await piece in reader.stream(0..<reader.byteCount, chunkSize: Self.maxPieceSize) {
         row.reads += 1
         row.bytes += piece.count
         progress.advance(piece.count)
@@ -89,7 +89,7 @@ struct Demo {
       var offset = 0
       while offset < reader.byteCount {
         try Task.checkCancellation()
-        let end = min(offset + Self.largestPiece.bytes, reader.byteCount)
+        let end = min(offset + Self.maxPieceSize.bytes, reader.byteCount)
         try plain.read(offset..<end, into: scratch.buffer)
         progress.advance(end - offset)
         offset = end

@@ -14,8 +14,8 @@ struct RandomRace {
   static let phases = [
     Phase(name: "random, 1 B to 4 KiB", sizes: 1...4096, count: 4000, atOnce: 1),
     Phase(name: "random, 4 KiB to 64 KiB", sizes: 4096...65_536, count: 3000, atOnce: 1),
-    Phase(name: "random, 64 KiB to 1 MiB", sizes: 65_536...Demo.largestPiece.bytes, count: 1000, atOnce: 1),
-    Phase(name: "random, 1 B to 1 MiB, 32 at a time", sizes: 1...Demo.largestPiece.bytes, count: 8000, atOnce: 32),
+    Phase(name: "random, 64 KiB to 1 MiB", sizes: 65_536...Demo.maxPieceSize.bytes, count: 1000, atOnce: 1),
+    Phase(name: "random, 1 B to 1 MiB, 32 at a time", sizes: 1...Demo.maxPieceSize.bytes, count: 8000, atOnce: 32),
   ]
 
   let reader: RangeReader
@@ -27,8 +27,8 @@ struct RandomRace {
     var row = DemoReport.Row(name: phase.name)
     var progress = Progress(phase.name, total: ranges.reduce(0) { $0 + $1.count })
     defer { progress.clear() }
-    let scratch = Scratch(Demo.largestPiece)
-    let end = ContinuousClock.now + Demo.longestPhase
+    let scratch = Scratch(Demo.maxPieceSize)
+    let end = ContinuousClock.now + Demo.maxPhase
     for (round, range) in ranges.enumerated() {
       if round & 1 == 0 { row.plainTime += try timePlain(range, scratch) }
       let start = ContinuousClock.now
@@ -55,7 +55,7 @@ struct RandomRace {
   ///
   /// The separate comparison means that each read's buffer is free at once, as the buffers of the plain threads are.
   func manyAtOnce(_ ranges: [ByteRange], _ phase: Phase, _ report: inout DemoReport) async throws {
-    let end = ContinuousClock.now + Demo.longestPhase
+    let end = ContinuousClock.now + Demo.maxPhase
     let compared = try await byTasks(phase.atOnce, ranges, until: end) { [reader, plain] range, part, scratch in
       let bytes = try await reader.read(range)
       try plain.read(range, into: scratch.buffer)
@@ -83,7 +83,7 @@ struct RandomRace {
       for _ in 0..<count {
         group.addTask {
           var part = DemoComparison()
-          let scratch = Scratch(Demo.largestPiece)
+          let scratch = Scratch(Demo.maxPieceSize)
           while case let index = next.take(), index < ranges.count {
             try await body(ranges[index], &part, scratch)
             if index & 255 == 255, let end, ContinuousClock.now > end { next.stop() }
@@ -100,7 +100,7 @@ struct RandomRace {
     let failure = Mutex<ToolFailure?>(nil)
     let start = ContinuousClock.now
     try ThreadTeam.run(threads) { [plain] in
-      let scratch = Scratch(Demo.largestPiece)
+      let scratch = Scratch(Demo.maxPieceSize)
       do throws(ToolFailure) {
         while case let index = next.take(), index < ranges.count {
           try plain.read(ranges[index], into: scratch.buffer)

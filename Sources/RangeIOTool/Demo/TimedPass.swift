@@ -15,7 +15,7 @@ struct TimedPass {
     defer { progress.clear() }
     let scratches = (0..<Self.batch).map { _ in Scratch(blockSize) }
     var pieces: [Bytes] = []
-    let end = ContinuousClock.now + Demo.longestPhase
+    let end = ContinuousClock.now + Demo.maxPhase
     for first in stride(from: 0, to: ranges.count, by: Self.batch) where ContinuousClock.now < end {
       let batch = ranges[first..<min(first + Self.batch, ranges.count)]
       pieces.removeAll(keepingCapacity: true)

@@ -1,12 +1,12 @@
 /// Finds a large file on any machine that can build this tool: the largest file of the Swift toolchain.
 enum ToolchainSearch {
   /// Smaller files are not useful for a demo.
-  private static let smallestUseful = 1 << 20
+  private static let minUsefulBytes = 1 << 20
 
   /// The path of the largest file found, or if there is none, of this program itself.
   static func largestFile() throws(ToolFailure) -> String {
     for root in roots() {
-      if let found = LargestFile(under: root).path, size(found) >= smallestUseful { return found }
+      if let found = LargestFile(under: root).path, size(found) >= minUsefulBytes { return found }
     }
     if let program = resolved(CommandLine.arguments[0]), size(program) > 0 { return program }
     throw ToolFailure("no file to read was found: name one, as in 'rangeio demo FILE'")
@@ -56,8 +56,8 @@ enum ToolchainSearch {
 /// The largest readable regular file in a tree. Symbolic links are not followed.
 struct LargestFile {
   /// Limits the search: a toolchain has some thousands of files, ten levels deep.
-  private static let mostEntries = 50_000
-  private static let mostLevels = 12
+  private static let maxEntries = 50_000
+  private static let maxLevels = 12
 
   private(set) var path: String?
   private var size = 0
@@ -66,9 +66,9 @@ struct LargestFile {
   init(under root: String) { visit(root, level: 0) }
 
   private mutating func visit(_ directory: String, level: Int) {
-    guard level < Self.mostLevels, let listing = opendir(directory) else { return }
+    guard level < Self.maxLevels, let listing = opendir(directory) else { return }
     defer { closedir(listing) }
-    while entries < Self.mostEntries, let entry = readdir(listing) {
+    while entries < Self.maxEntries, let entry = readdir(listing) {
       entries += 1
       let name = Self.name(of: entry)
       if name == "." || name == ".." { continue }

@@ -3,7 +3,7 @@ import RangeIO
 /// Finds out when a server that is waited for sends nothing. A value: it does not wait.
 struct Silence {
   /// The shortest pause to tell of.
-  static let shortest = Duration.seconds(5)
+  static let minDuration = Duration.seconds(5)
 
   private var received: Int
   /// When the last bytes came.
@@ -25,7 +25,7 @@ struct Silence {
     let isLate = now - lastLook > .seconds(3)
     lastLook = now
     if isBlocked || isLate || received != self.received { (self.received, since, isTold) = (received, now, false) }
-    guard !isTold, now - since >= Self.shortest else { return nil }
+    guard !isTold, now - since >= Self.minDuration else { return nil }
     isTold = true
     return now - since
   }

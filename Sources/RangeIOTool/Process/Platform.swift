@@ -14,7 +14,7 @@ enum Platform {
     static let peakMemoryUnit = 1
 
     /// The most bytes that one `write` accepts.
-    static let longestWrite = Int(CInt.max)
+    static let maxWriteBytes = Int(CInt.max)
 
     /// Swift always finds the arguments of the process here.
     static var hasArguments: Bool { true }
@@ -28,7 +28,7 @@ enum Platform {
     static let peakMemoryUnit = 1024
 
     /// The most bytes that one `write` accepts.
-    static let longestWrite = Int.max
+    static let maxWriteBytes = Int.max
 
     /// `false` if Swift finds no arguments of the process: without `/proc` there are none, or the process is stopped.
     static var hasArguments: Bool { access("/proc/self/cmdline", F_OK) == 0 && CommandLine.argc > 0 }
@@ -39,9 +39,9 @@ enum Platform {
     }
   #endif
 
-  /// write(2), at most ``longestWrite`` bytes.
+  /// write(2), at most ``maxWriteBytes`` bytes.
   static func write(_ descriptor: CInt, _ base: UnsafeRawPointer?, _ count: Int) -> Int {
-    systemWrite(descriptor, base, min(count, longestWrite))
+    systemWrite(descriptor, base, min(count, maxWriteBytes))
   }
 }
 

@@ -6,7 +6,7 @@ import SystemPackage
 /// line; blank lines are skipped.
 enum HeaderLines {
   /// More bytes are no list of fields.
-  private static let mostBytes = 1 << 20
+  private static let maxBytes = 1 << 20
 
   /// The fields in the file at `path`; `-`: in standard input.
   static func file(_ path: String) throws(ToolFailure) -> [RemoteHeader] {
@@ -16,7 +16,7 @@ enum HeaderLines {
       throw ToolFailure(
         "--header @\(path): \(ReadError.errno(errno, "read the headers", .init(source: path)).message)", status: .usage)
     }
-    guard bytes.count <= mostBytes else { throw .usage("--header: \(path) has more than 1 MiB") }
+    guard bytes.count <= maxBytes else { throw .usage("--header: \(path) has more than 1 MiB") }
     return try fields(String(validating: bytes, as: UTF8.self), of: "--header @\(path)")
   }
 
@@ -55,7 +55,7 @@ enum HeaderLines {
     defer { if path != "-" { try? descriptor.close() } }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    while bytes.count <= mostBytes {
+    while bytes.count <= maxBytes {
       let count = try buffer.withUnsafeMutableBytes { try descriptor.read(into: $0) }
       if count == 0 { break }
       bytes += buffer[..<count]

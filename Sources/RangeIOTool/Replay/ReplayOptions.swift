@@ -19,11 +19,11 @@ struct ReplayOptions: Equatable {
 
   private var blockSize: ByteCount { .bytes(grid.blockSize) }
   /// The largest block that a store keeps.
-  private static let largestBlockSize = ByteCount.gibibytes(1)
+  private static let maxBlockSize = ByteCount.gibibytes(1)
 
   /// The grid of `--block-size`.
   static func grid(_ blockSize: String) throws(ToolFailure) -> BlockGrid {
-    guard let size = ByteCount(blockSize), size <= largestBlockSize, let grid = BlockGrid(blockSize: size.bytes) else {
+    guard let size = ByteCount(blockSize), size <= maxBlockSize, let grid = BlockGrid(blockSize: size.bytes) else {
       throw .usage("--block-size: '\(blockSize)' is not a power of two up to 1 GiB: write 4KiB or 65536")
     }
     return grid

@@ -2,7 +2,7 @@
 struct ReplaySizes: Equatable {
   /// Steps that look even on a logarithmic scale.
   static let standard = ReplaySizes(percents: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100])
-  private static let most = 64
+  private static let maxCount = 64
 
   let percents: [Double]
 
@@ -12,8 +12,8 @@ struct ReplaySizes: Equatable {
   init(_ text: String) throws(ToolFailure) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     let percents = parts.compactMap { Double($0) }.filter { $0 > 0 && $0 <= 100 }
-    guard percents.count == parts.count, percents.count <= Self.most else {
-      throw .usage("--sizes: '\(text)' is not a list of up to \(Self.most) percentages: write 1,2.5,10")
+    guard percents.count == parts.count, percents.count <= Self.maxCount else {
+      throw .usage("--sizes: '\(text)' is not a list of up to \(Self.maxCount) percentages: write 1,2.5,10")
     }
     self.percents = percents
   }

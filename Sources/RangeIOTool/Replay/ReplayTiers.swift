@@ -69,14 +69,14 @@ struct ReplaySpill: Equatable {
   let limit: ByteCount
 
   /// The number of segments in the limit, as by default, if the blocks are small enough.
-  private static let mostSegments = 256
+  private static let maxSegments = 256
   /// The store refuses smaller segments.
-  private static let smallestSegment = 16 << 10
+  private static let minSegmentSize = 16 << 10
 
   init(percent: Int, uniqueBlocks: Int, of source: SourceDescription, on grid: BlockGrid) throws(ToolFailure) {
     guard (1...100).contains(percent) else { throw .usage("--spill-share: '\(percent)' is not from 1 to 100 percent") }
     let wanted = (uniqueBlocks * percent + 50) / 100
-    let perSegment = max(4, Self.smallestSegment / grid.blockSize, wanted / Self.mostSegments)
+    let perSegment = max(4, Self.minSegmentSize / grid.blockSize, wanted / Self.maxSegments)
     segments = wanted / perSegment
     guard segments >= 4, let size = SpillStore.segmentSize(holding: perSegment, of: source, on: grid) else {
       throw .usage("--spill-share: \(percent)% of the \(uniqueBlocks) blocks that the trace reads are too few")

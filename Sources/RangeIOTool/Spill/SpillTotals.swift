@@ -74,7 +74,7 @@ struct SpillVerdict {
   let found: SpillVerification
 
   /// The most damages shown to people.
-  private static let mostShown = 20
+  private static let maxShown = 20
 
   /// Why the command fails, if something is damaged.
   var complaint: String? {
@@ -106,11 +106,11 @@ struct SpillVerdict {
 
   private var damages: String {
     var rows = [["segment", "at", "what is wrong"]]
-    rows += found.damages.prefix(Self.mostShown).map { damage in
+    rows += found.damages.prefix(Self.maxShown).map { damage in
       [damage.segment.map { Figures.segment($0) } ?? "store", Figures.count(damage.offset), damage.reason]
     }
-    let rest = found.damaged - min(found.damages.count, Self.mostShown)
-    let more = rest > 0 ? "\n… and \(Figures.count(rest)) more (--json shows \(SpillVerification.mostDamages))" : ""
+    let rest = found.damaged - min(found.damages.count, Self.maxShown)
+    let more = rest > 0 ? "\n… and \(Figures.count(rest)) more (--json shows \(SpillVerification.maxDamages))" : ""
     return Table(columns: [.left, .right, .left], rows: rows).text + more
   }
 

@@ -59,7 +59,7 @@ extension StagesModel {
   func look(isAtRest: Bool) throws {
     let tokens = budget.tokens
     guard (0...tokens.most).contains(tokens.thousandths) else { throw Wrong(what: "a budget of \(tokens)") }
-    guard (0...Double(HedgePlan.mostSaved + 1)).contains(hedging.saved) else {
+    guard (0...Double(HedgePlan.maxSaved + 1)).contains(hedging.saved) else {
       throw Wrong(what: "\(hedging.saved) second tries saved up")
     }
     // A burst, and one read, which is at most a run of whole blocks.

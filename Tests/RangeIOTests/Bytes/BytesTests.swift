@@ -254,7 +254,7 @@ import Testing
 
   @Test func `the memory of big bytes is pages of their own, that go back to the system`() {
     // The first may make an allocator keep the next ones between smaller pieces, which hold its memory.
-    for count in [1 << 21, 1 << 20, BufferPool.smallestPooled] {
+    for count in [1 << 21, 1 << 20, BufferPool.minPooledBytes] {
       let all = (0..<4).map { _ in Bytes(count: count) { _ = $0.initializeMemory(as: UInt8.self, repeating: 7) } }
       for bytes in all + [Bytes([UInt8](repeating: 7, count: count))] {
         #expect(bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) % 4096 } == 0)

@@ -65,7 +65,7 @@ import Testing
       for _ in 0..<3 { for slot in 0..<5000 where round == 0 { policy.hit(slot) } }
       let evicted = policy.evict()
       let victim = try #require(evicted)
-      #expect(policy.looks <= S3FIFO.mostLooks)
+      #expect(policy.looks <= S3FIFO.maxLooks)
       policy.insert(victim, key: UInt64(5000 + round), weight: 1)
     }
   }

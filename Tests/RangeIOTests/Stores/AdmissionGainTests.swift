@@ -86,7 +86,7 @@ struct AdmissionGainTests {
       if changes == 1 { changed.append(window) }
     }
     #expect(changed.count > 10)
-    #expect(zip(changed, changed.dropFirst()).allSatisfy { $1 - $0 >= AdmissionGain.leastWindows })
+    #expect(zip(changed, changed.dropFirst()).allSatisfy { $1 - $0 >= AdmissionGain.minWindows })
   }
 
   @Test func `a single long time moves an average a little`() {

@@ -36,12 +36,12 @@ struct RemovedRangesTests {
       let place = random.below(1000)
       #expect(last[place] == 0 || removed.overlaps(place..<place + 1, since: last[place] - 1))
     }
-    #expect(removed.count <= RemovedRanges.most)
+    #expect(removed.count <= RemovedRanges.maxCount)
   }
 
   @Test func `every second block can be removed without the others, as long as there are few`() {
     var removed = RemovedRanges()
-    for block in 0..<RemovedRanges.most { removed.add(block * 2..<block * 2 + 1, endingAt: UInt64(block) + 1) }
-    #expect((0..<RemovedRanges.most).allSatisfy { !removed.overlaps($0 * 2 + 1..<$0 * 2 + 2, since: 0) })
+    for block in 0..<RemovedRanges.maxCount { removed.add(block * 2..<block * 2 + 1, endingAt: UInt64(block) + 1) }
+    #expect((0..<RemovedRanges.maxCount).allSatisfy { !removed.overlaps($0 * 2 + 1..<$0 * 2 + 2, since: 0) })
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
   @Test func `a small buffer is exactly as large as asked and not pooled`() throws {
     let pool = BufferPool(keeping: .mebibytes(4))
-    for count in [0, 1, 4096, BufferPool.smallestPooled - 1] {
+    for count in [0, 1, 4096, BufferPool.minPooledBytes - 1] {
       do {
         let buffer = try pool.buffer(count)
         #expect(buffer.capacity == count)
@@ -50,7 +50,7 @@ import Testing
 
   @Test func `all of a pooled buffer can be written to`() throws {
     let pool = BufferPool(keeping: .mebibytes(4))
-    for count in [BufferPool.smallestPooled, BufferPool.smallestPooled + 1, 1_000_003] {
+    for count in [BufferPool.minPooledBytes, BufferPool.minPooledBytes + 1, 1_000_003] {
       let buffer = try pool.buffer(count)
       #expect(buffer.capacity == count)
       buffer.memory.initializeMemory(as: UInt8.self, repeating: 5)
@@ -60,9 +60,9 @@ import Testing
 
   @Test func `rounding wastes at most a quarter of what was asked, and a fifth of the buffer`() {
     var random = TestRandom(1)
-    var counts = (0..<20_000).map { _ in BufferPool.smallestPooled + random.below(1 << (18 + random.below(25))) }
+    var counts = (0..<20_000).map { _ in BufferPool.minPooledBytes + random.below(1 << (18 + random.below(25))) }
     for exponent in 17...40 { counts += [(1 << exponent) - 1, 1 << exponent, (1 << exponent) + 1] }
-    for count in counts where count >= BufferPool.smallestPooled {
+    for count in counts where count >= BufferPool.minPooledBytes {
       let rounded = BufferPool.roundedUp(count)
       #expect(rounded >= count)
       #expect(rounded % 4096 == 0)
@@ -91,10 +91,10 @@ import Testing
 
   @Test func `the largest buffers are not kept`() throws {
     let pool = BufferPool(keeping: .mebibytes(64))
-    _ = try pool.buffer(BufferPool.largestPooled)
-    #expect(pool.idleByteCount == BufferPool.largestPooled)
-    _ = try pool.buffer(BufferPool.largestPooled + 1)
-    #expect(pool.idleByteCount == BufferPool.largestPooled)
+    _ = try pool.buffer(BufferPool.maxPooledBytes)
+    #expect(pool.idleByteCount == BufferPool.maxPooledBytes)
+    _ = try pool.buffer(BufferPool.maxPooledBytes + 1)
+    #expect(pool.idleByteCount == BufferPool.maxPooledBytes)
   }
 
   @Test func `a pool that keeps nothing gives buffers all the same`() throws {

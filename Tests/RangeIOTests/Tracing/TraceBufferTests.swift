@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `reads do not wait for long, by any clock`() {
-    for other in [TraceBuffer.longestWait, .zero - TraceBuffer.longestWait] {
+    for other in [TraceBuffer.maxWait, .zero - TraceBuffer.maxWait] {
       var buffer = buffer()
       #expect(buffer.append(OneOrMore(0..<1), of: source, now: start.advanced(by: other / 2)) == .nothing)
       let late = start.advanced(by: other)

@@ -50,7 +50,7 @@ private struct Numbered: SourceDescription.Validator {
     #expect(places.place(of: source("other half", 1, half)) == nil)
     #expect(places.place(of: source("small")) == place + (half + 1))
     var many = TracePlaces()
-    for number in 0..<TracePlaces.most { #expect(many.place(of: source("\(number)")) == number * place) }
+    for number in 0..<TracePlaces.maxCount { #expect(many.place(of: source("\(number)")) == number * place) }
     #expect(many.place(of: source("one more")) == nil)
     #expect(many.place(of: source("7")) == 7 * place)
   }

@@ -97,7 +97,7 @@ struct CompressedStoreTests {
     #expect(source.read(0..<4096, in: store) == [0..<4000])
     #expect(store.counts().blocks == 2)
     for lower in stride(from: 0, to: 4000, by: 100) { source.put(1, lower..<lower + 50, in: store) }
-    #expect(store.counts().blocks == 2 + PieceList.longest)
+    #expect(store.counts().blocks == 2 + PieceList.maxCount)
     #expect(isSound(store))
   }
 

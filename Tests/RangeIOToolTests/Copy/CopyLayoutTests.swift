@@ -10,7 +10,7 @@ import Testing
       let layout = CopyLayout(byteCount: byteCount)
       let count = layout.pieceCount
       #expect(layout.range(of: 0..<count) == 0..<byteCount)
-      #expect((CopyLayout.smallestPiece...CopyLayout.largestPiece).contains(layout.pieceSize))
+      #expect((CopyLayout.minPieceSize...CopyLayout.maxPieceSize).contains(layout.pieceSize))
       guard count > 0 else { continue }
       let last = layout.range(of: count - 1..<count)
       #expect(last.upperBound == byteCount && !last.isEmpty && last.count <= layout.pieceSize)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `what is under way fits into the memory that is promised`() {
-    for parallel in [1, 3, 8, CopyRequests.mostParallel] {
+    for parallel in [1, 3, 8, CopyRequests.maxParallel] {
       for byteCount in [0, 1 << 20, 1 << 30, 1 << 40, Int.max] {
         let layout = CopyLayout(byteCount: byteCount)
         for isFar in [false, true] {

@@ -32,9 +32,9 @@ public final class InPlaceSource: RangeSource {
   private let looks: Bool
 
   /// The longest range that is read in place, in bytes.
-  private static let longest = 256 * 1024
+  private static let maxByteCount = 256 * 1024
   /// The longest of which the system begins to read all when it is asked for what it has.
-  private static let longestBegun = 64 * 1024
+  private static let maxBegunBytes = 64 * 1024
 
   /// The file at `path`. The first use opens it, not this initializer. The parameters are those of `FileSource`.
   public convenience init(
@@ -140,7 +140,7 @@ public final class InPlaceSource: RangeSource {
   /// `RWF_NOWAIT`). `nil` if the thread is to wait for them, which also finds out about any error; `begun` is then the time of
   /// the first look, if there was one.
   private func look(for range: ByteRange, of source: SourceDescription, _ begun: inout Int64?) -> Bytes? {
-    guard looks, range.count <= Self.longestBegun, let worker = ReadingExecutor.Worker.current, worker.isAlone,
+    guard looks, range.count <= Self.maxBegunBytes, let worker = ReadingExecutor.Worker.current, worker.isAlone,
       !Task.isCancelled, case let patience = lone.patience(), patience > 0
     else { return nil }
     let start = rie_now_ns()
@@ -159,7 +159,7 @@ public final class InPlaceSource: RangeSource {
   }
 
   private static func isInPlace(_ count: Int) -> Bool {
-    count <= longest && ReadingExecutor.Worker.current != nil
+    count <= maxByteCount && ReadingExecutor.Worker.current != nil
   }
 
   /// - Parameter begun: when the read began, if it was looked for before.
@@ -171,7 +171,9 @@ public final class InPlaceSource: RangeSource {
     let value = try await file.withDescriptor(of: source, for: range, mayBlock: false) { descriptor in
       // A file on a server is read on a thread of the library.
       guard let worker = ReadingExecutor.Worker.current else { return try read(descriptor) }
-      guard range.count <= Self.longestBegun, worker.isAlone else { return try worker.waiting { try read(descriptor) } }
+      guard range.count <= Self.maxBegunBytes, worker.isAlone else {
+        return try worker.waiting { try read(descriptor) }
+      }
       let start = begun ?? rie_now_ns()
       let value = try worker.waiting { try read(descriptor) }
       self.lone.took(rie_now_ns() - start)

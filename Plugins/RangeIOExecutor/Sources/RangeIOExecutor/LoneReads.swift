@@ -10,7 +10,7 @@ internal import Synchronization
 /// one lone read in 256 is looked for, until one is found. On a machine with one processor none is.
 final class LoneReads: Sendable {
   static let quick: ClosedRange<Int64> = 15_000...100_000
-  static let mostFailures = 8
+  static let maxFailures = 8
   /// After so many failures in a row, one in this many is looked for.
   static let pause = 256
 
@@ -28,7 +28,7 @@ final class LoneReads: Sendable {
   func patience() -> Int64 {
     let usual = usual.load(ordering: .relaxed)
     guard mayLook, Self.quick.contains(usual) else { return 0 }
-    guard failures.load(ordering: .relaxed) >= Self.mostFailures else { return 2 * usual }
+    guard failures.load(ordering: .relaxed) >= Self.maxFailures else { return 2 * usual }
     // Once it is due it stays due until a look has an outcome: it may be interrupted, or find the bytes in memory.
     return skipped.wrappingAdd(1, ordering: .relaxed).newValue >= Self.pause ? 2 * usual : 0
   }

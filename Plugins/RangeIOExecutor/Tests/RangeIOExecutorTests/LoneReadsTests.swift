@@ -17,10 +17,10 @@ struct LoneReadsTests {
   @Test func `where looks find nothing there are few, until one finds something`() {
     let lone = LoneReads(processors: 2)
     lone.took(50_000)
-    for _ in 1..<LoneReads.mostFailures { lone.looked(found: false) }
+    for _ in 1..<LoneReads.maxFailures { lone.looked(found: false) }
     #expect(lone.patience() == 100_000)
     lone.looked(found: true)
-    for _ in 1..<LoneReads.mostFailures { lone.looked(found: false) }
+    for _ in 1..<LoneReads.maxFailures { lone.looked(found: false) }
     #expect(lone.patience() == 100_000)
     lone.looked(found: false)
     for _ in 0..<3 {

@@ -56,7 +56,7 @@ public final class MappedSource: RangeSource {
   private let copied = Counter()
 
   /// The most bytes of a read whose pages are loaded on the caller's own thread and actor.
-  private static let mostMappedHere = 4 * 1024 * 1024
+  private static let maxMappedHere = 4 * 1024 * 1024
 
   /// The file at `path`. The first use opens it, not this initializer: a relative path starts from the current
   /// directory at that moment, also when the path is checked again later. `~` and `~user` are home directories.
@@ -175,7 +175,7 @@ public final class MappedSource: RangeSource {
   private func map(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     let end = range.upperBound
     let known = state.withLock { $0.mapping }.flatMap { $0.id == source.id && $0.count >= end ? $0 : nil }
-    let isQuick = range.count <= Self.mostMappedHere && known?.isResident(range) == true
+    let isQuick = range.count <= Self.maxMappedHere && known?.isResident(range) == true
     // After a cancellation the work continues on its thread, up to the next few megabytes.
     let isLeft = isQuick ? nil : Guarded(false)
     let bytes: Bytes

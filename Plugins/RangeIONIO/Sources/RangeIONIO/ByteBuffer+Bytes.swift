@@ -4,13 +4,13 @@
 
   extension ByteBuffer {
     /// The most bytes that a `ByteBuffer` holds: one less than 4 GiB.
-    static let mostBytes = Int(UInt32.max)
+    static let maxBytes = Int(UInt32.max)
 
     /// Throws `ReadError.Code.limitExceeded` for more bytes than a `ByteBuffer` holds.
     static func checkCount(_ count: Int, source: String?) throws(ReadError) {
-      guard count > mostBytes else { return }
+      guard count > maxBytes else { return }
       throw ReadError(
-        .limitExceeded, "\(count) bytes are more than a ByteBuffer holds, \(mostBytes): read less at once, or stream",
+        .limitExceeded, "\(count) bytes are more than a ByteBuffer holds, \(maxBytes): read less at once, or stream",
         source: source)
     }
 

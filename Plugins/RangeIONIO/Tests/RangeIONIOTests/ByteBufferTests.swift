@@ -102,8 +102,8 @@
     }
 
     @Test func `more bytes than a buffer holds are refused`() throws {
-      try ByteBuffer.checkCount(ByteBuffer.mostBytes, source: nil)
-      for count in [ByteBuffer.mostBytes + 1, .max] {
+      try ByteBuffer.checkCount(ByteBuffer.maxBytes, source: nil)
+      for count in [ByteBuffer.maxBytes + 1, .max] {
         #expect { try ByteBuffer.checkCount(count, source: "big") } throws: { error in
           let error = error as? ReadError
           return error?.code == .limitExceeded && error?.source == "big"

@@ -7,12 +7,12 @@
     /// The engine took nothing of what was put last. Then leases would only make others wait.
     private(set) var areUseless = false
     /// More are forgotten, and waited for once.
-    private static let most = 4096
+    private static let maxCount = 4096
 
     /// The blocks of these leases were not fetched, or not put.
     mutating func abandon(_ keys: [SharedBlockKey], until end: ReadClock.Instant, now: ReadClock.Instant) {
-      if abandoned.count + keys.count > Self.most { abandoned = abandoned.filter { now < $0.value } }
-      guard abandoned.count + keys.count <= Self.most else { return }
+      if abandoned.count + keys.count > Self.maxCount { abandoned = abandoned.filter { now < $0.value } }
+      guard abandoned.count + keys.count <= Self.maxCount else { return }
       for key in keys { abandoned[key] = end }
     }
 

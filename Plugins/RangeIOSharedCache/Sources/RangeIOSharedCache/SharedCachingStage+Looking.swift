@@ -14,7 +14,7 @@
       let mayLease = leasing && !state.withLockedValue { $0.leases.areUseless }
       let answers = await ask(
         blocks.map(family.key), lease: mayLease ? lease(times) : nil,
-        within: configuration.lookUpTimeout ?? max(times.usual / 10, Self.leastLimit), atMost: times.longest, next)
+        within: configuration.lookUpTimeout ?? max(times.usual / 10, Self.minLimit), atMost: times.longest, next)
       var awaited: Set<Int> = []
       var counts = SharedCacheCounts()
       for (block, answer) in zip(blocks, answers) {

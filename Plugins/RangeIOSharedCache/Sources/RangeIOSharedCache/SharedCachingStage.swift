@@ -19,11 +19,11 @@
     private struct NotFound: Error {}
 
     /// Below this, an engine on the same machine would be too slow.
-    static let leastLimit = Duration.microseconds(500)
+    static let minLimit = Duration.microseconds(500)
     /// After which a read fetches itself what another one still looks for.
-    private static let longestWait = Duration.seconds(86_400)
+    private static let maxWait = Duration.seconds(86_400)
     /// Of more sources the times are learnt anew.
-    private static let mostSources = 256
+    private static let maxSources = 256
 
     let store: any SharedCacheEngine
     let isTimely: Bool
@@ -88,7 +88,7 @@
       for joined: [(block: Int, wait: SharedWork<FetchKey, Bytes>.Wait)], _ next: ReadNext, into read: inout SharedRead
     ) async {
       let waits = joined.map(\.wait)
-      let end = next.time.now.advanced(by: Self.longestWait)
+      let end = next.time.now.advanced(by: Self.maxWait)
       let leaving = next.start {
         // `try?`: it fails when the reader is closed, and when nothing waits any more.
         try? await next.sleep(until: end)
@@ -180,7 +180,7 @@
       let size = ranges.reduce(0) { $0 + $1.count }
       let times = SourceTimes(stated: request.source.traits.cost.latency)
       state.withLockedValue { state in
-        if state.times.count >= Self.mostSources, state.times[request.source.id] == nil { state.times = [:] }
+        if state.times.count >= Self.maxSources, state.times[request.source.id] == nil { state.times = [:] }
         state.times[request.source.id, default: times].record(took, of: size, request.source.traits.cost)
       }
       var fetched: [(block: Int, bytes: Bytes)] = []

@@ -19,10 +19,10 @@
 
     @Test func `no more than a few megabytes are kept`() {
       var all = (1...200).map { ValueMemory(count: $0 * 1000) }
-      all.append(ValueMemory(count: 2 * ValueMemory.mostFree))
+      all.append(ValueMemory(count: 2 * ValueMemory.maxFree))
       all.append(ValueMemory(count: 0))
       all = []
-      #expect(ValueMemory.freeByteCount <= ValueMemory.mostFree)
+      #expect(ValueMemory.freeByteCount <= ValueMemory.maxFree)
     }
   }
 #endif

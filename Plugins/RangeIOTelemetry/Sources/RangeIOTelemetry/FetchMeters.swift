@@ -12,7 +12,7 @@
 
     /// The most kinds of error with a series of their own. There are 16 of this library; the rest are types of errors of
     /// your own sources and stages.
-    private static let mostErrorTypes = 64
+    private static let maxErrorTypes = 64
     /// The key of the duration without an error.
     private static let success = ""
 
@@ -45,7 +45,7 @@
 
     private func duration(_ errorType: String, _ handles: inout Handles) -> Metrics.Timer {
       if let timer = handles.durations[errorType] { return timer }
-      guard handles.durations.count < Self.mostErrorTypes || errorType == ErrorType.other else {
+      guard handles.durations.count < Self.maxErrorTypes || errorType == ErrorType.other else {
         return duration(ErrorType.other, &handles)
       }
       let error = errorType == Self.success ? [] : [(TelemetryName.errorType.text, errorType)]

@@ -5,11 +5,11 @@
   /// The attributes of a span for a request.
   extension SpanAttributes {
     /// The most ranges that are written out; `rangeio.range.count` says how many there are.
-    static let mostRanges = 16
+    static let maxRanges = 16
 
     mutating func add(_ request: ReadRequest, readerName: String?) {
       let more = request.moreRanges
-      let ranges = [request.range] + more.prefix(Self.mostRanges - 1)
+      let ranges = [request.range] + more.prefix(Self.maxRanges - 1)
       set(TelemetryName.ranges.text, value: .stringArray(ranges.map { "\($0)" }))
       set(TelemetryName.rangeCount.text, value: .int64(Int64(1 + more.count)))
       set(TelemetryName.requestSize.text, value: .int64(Int64(request.requestedByteCount)))

@@ -31,13 +31,13 @@
       var metadata: Logger.Metadata = [
         name.key.text: .string(name.value),
         TelemetryName.ranges.text: .array(
-          request.allRanges.prefix(Self.mostRanges).map { .string("\($0)") }),
+          request.allRanges.prefix(Self.maxRanges).map { .string("\($0)") }),
       ]
       if let readerName { metadata[TelemetryName.readerName.text] = .string(readerName) }
       if let number { metadata[TelemetryName.tryNumber.text] = .stringConvertible(number) }
       return metadata
     }
 
-    private static let mostRanges = 16
+    private static let maxRanges = 16
   }
 #endif

@@ -93,7 +93,7 @@
       guard span.isRecording else { return }
       var attributes: SpanAttributes = [
         TelemetryName.tryNumber.text: .int64(Int64(number)),
-        TelemetryName.ranges.text: .stringArray(request.allRanges.prefix(SpanAttributes.mostRanges).map { "\($0)" }),
+        TelemetryName.ranges.text: .stringArray(request.allRanges.prefix(SpanAttributes.maxRanges).map { "\($0)" }),
       ]
       if let error { attributes.set(TelemetryName.errorType.text, value: .string(error)) }
       span.addEvent(SpanEvent(name: event.text, attributes: attributes))

@@ -88,7 +88,7 @@ final class AppendOnlyFile: Sendable {
 
 extension AppendOnlyFile {
   /// The most reads that may find the file shorter than its status said before. Each time it may have been cut in between.
-  private static let mostShortReads = 8
+  private static let maxShortReads = 8
 
   /// Compares the file with what is known of this recording. Ends the recording if the file does not hold it and
   /// possibly more. Returns the file's status; `nil` if the recording has ended.
@@ -126,7 +126,7 @@ extension AppendOnlyFile {
         // Cut since the status was taken: the next one shows it.
         guard case .tooShort = error else { throw error }
         shortReads += 1
-        if shortReads >= Self.mostShortReads {
+        if shortReads >= Self.maxShortReads {
           throw .failed(
             ReadError(
               .inputOutput, "the file ends before the \(status.size) bytes that it says it has: try again",

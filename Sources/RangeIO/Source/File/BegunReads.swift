@@ -13,7 +13,7 @@ final class BegunReads: Sendable {
     devices.withLock { devices in
       if let known = devices[device] { return known }
       // What is mounted and unmounted again and again: it is found out anew.
-      if devices.count >= mostDevices { devices = [:] }
+      if devices.count >= maxDevices { devices = [:] }
       let new = BegunReads()
       devices[device] = new
       return new
@@ -21,12 +21,12 @@ final class BegunReads: Sendable {
   }
 
   private static let devices = Locked<[UInt64: BegunReads]>([:])
-  private static let mostDevices = 256
+  private static let maxDevices = 256
 
   /// The number of reads that must have come by themselves, one after the other.
   static let enough = 4
   /// After so many that did not come no more are watched.
-  static let mostTries = 16
+  static let maxTries = 16
   private static let looks = 4
   private static let hasProcessors = rio_processor_count() > 1
   private static let pause: Int64 = 20_000
@@ -34,7 +34,7 @@ final class BegunReads: Sendable {
   /// A device is quick if a read alone takes no longer, in nanoseconds, however quickly threads wake.
   static let quick: Int64 = 50_000
   /// No device is quick of which a read takes longer.
-  static let slowestQuick: Int64 = 100_000
+  static let maxQuickTime: Int64 = 100_000
   /// In between it is quick if a read takes no longer than so many times what it takes to wake a thread. To sleep is to be
   /// woken twice, and each time costs the processor about as much as it takes.
   static let wakes: Int64 = 4
@@ -70,7 +70,7 @@ final class BegunReads: Sendable {
   var isCertain: Bool { seen.load(ordering: .relaxed) >= Self.enough }
 
   /// That is not known yet.
-  var isOpen: Bool { !isCertain && missed.load(ordering: .relaxed) < Self.mostTries }
+  var isOpen: Bool { !isCertain && missed.load(ordering: .relaxed) < Self.maxTries }
 
   /// Watches a read that the kernel may have begun, for some 300 µs at most, on a thread of the library.
   ///
@@ -124,9 +124,9 @@ final class BegunReads: Sendable {
     average.store(before == 0 ? took : before + (took - before) / 8, ordering: .relaxed)
   }
 
-  /// True if polling for a read pays: it takes no longer than ``quick``, or than ``wakes`` wakings and ``slowestQuick``.
+  /// True if polling for a read pays: it takes no longer than ``quick``, or than ``wakes`` wakings and ``maxQuickTime``.
   private func isQuick(_ usual: Int64) -> Bool {
-    usual <= max(Self.quick, min(Self.slowestQuick, Self.wakes * waking.load(ordering: .relaxed)))
+    usual <= max(Self.quick, min(Self.maxQuickTime, Self.wakes * waking.load(ordering: .relaxed)))
   }
 
   /// A thread waits for a read from now on.

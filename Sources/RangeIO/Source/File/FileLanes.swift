@@ -147,16 +147,16 @@ final class FileLanes: Sendable {
   }
 
   /// The most statuses taken in a row: under a faster writer no two would agree.
-  private static let mostLooks = 8
+  private static let maxLooks = 8
 
-  /// Checks whether the file is still `version` after one status has differed. If ``mostLooks`` statuses in a row all
+  /// Checks whether the file is still `version` after one status has differed. If ``maxLooks`` statuses in a row all
   /// differ, it is not: it is being written.
   func look(for version: FileVersion) throws(ReadError) -> Look {
     var last: Look?
     var looks = 0
     while true {
       looks += 1
-      let isLast = looks == Self.mostLooks
+      let isLast = looks == Self.maxLooks
       // Take the name before and after the status, so that both belong together.
       let name = file.nameNow
       let status = try file.status()
@@ -287,11 +287,11 @@ final class LaneCounters: Sendable {
 enum LaneThreshold {
   /// The most bytes that a resident read of one or several ranges copies on the caller's own thread and actor. A larger
   /// read leaves the actor first.
-  static let residentInline = BackgroundWork.mostBytesHere
+  static let residentInline = BackgroundWork.maxBytesHere
   /// The most ranges of one read for which the same holds: a call takes as long as copying 4 KiB.
   static let residentCalls = 64
   /// The most bytes that the kernel begins to read at once, whatever the settings of the device.
-  static let mostBegun = 64 * 1024
+  static let maxBegunBytes = 64 * 1024
   /// The number of bytes copied from the page cache between two checks for cancellation.
   static let residentPiece = 1024 * 1024
   /// The number of bytes read by one call that waits for the disk, between two such checks.

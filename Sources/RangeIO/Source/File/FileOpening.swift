@@ -24,7 +24,7 @@ enum FileOpening {
 
   /// The most openings of a file that loses its name in between. A file that the path names by its descriptor, as in `/dev/fd`, may
   /// have no name.
-  private static let mostOpenings = 8
+  private static let maxOpenings = 8
 
   /// Opens the file at `path`. May wait for a disk or a server.
   ///
@@ -34,7 +34,7 @@ enum FileOpening {
   /// - Parameter name: the path as the user gave it, for errors. Default: `path`.
   static func open(_ path: FilePath, name: String? = nil, _ syscalls: Syscalls) throws(ReadError) -> Opened {
     let name = name ?? path.string
-    for _ in 1..<mostOpenings {
+    for _ in 1..<maxOpenings {
       let absolute = FilePathExpansion.absolute(path)
       // Use the path unchanged: this process may lack permission for directories above the current one.
       var opened = try openOnce(path, name, syscalls)
@@ -121,13 +121,13 @@ enum FileOpening {
   }
 
   /// The most looks at a file that says it is empty, has bytes, and changes all the time.
-  private static let mostLooks = 8
+  private static let maxLooks = 8
 
   /// Refuses a file that says it is empty and has bytes all the same. Files are like that which are made up as they are
   /// read: below a FUSE mount with direct I/O, in pseudo file systems of which this library does not know. May wait.
   private static func withBytes(_ opened: Opened) throws(ReadError) -> Opened {
     var opened = opened
-    for _ in 0..<mostLooks {
+    for _ in 0..<maxLooks {
       guard opened.kind == .regular, opened.status.size == 0, try hasBytes(opened.file) else { return opened }
       // It may be written just now, or emptied.
       let now = try opened.file.status()

@@ -21,12 +21,12 @@ final class PathThreads: Sendable {
     /// The threads of each remote file system, by its device. Systems reuse device numbers after unmounting, so there
     /// are about as many as were ever mounted at once.
     var servers: [UInt64: IOThreads] = [:]
-    /// Paths on remote file systems, as high up as those reach: at most ``mostRoots``.
+    /// Paths on remote file systems, as high up as those reach: at most ``maxRoots``.
     var roots: [FilePath: UInt64] = [:]
   }
 
   /// The most paths remembered as remote. If there are more, all are forgotten and learned again.
-  private static let mostRoots = 256
+  private static let maxRoots = 256
 
   /// For paths whose destination is unknown.
   package let opening: IOThreads
@@ -70,7 +70,7 @@ final class PathThreads: Sendable {
     // If everything is on one file system, higher directories tell nothing.
     if above.components.isEmpty, Self.device(of: above, statusOfPath) == device { highest = place }
     state.withLock { state in
-      if state.roots.count >= Self.mostRoots { state.roots.removeAll() }
+      if state.roots.count >= Self.maxRoots { state.roots.removeAll() }
       state.roots[highest] = device
     }
   }

@@ -67,7 +67,8 @@ final class ResidentLane: FileLane {
 
   /// Looks a while for what the kernel has begun to read, having been asked for it, if all the rest of `read` is that.
   private func look(for read: inout FileRead, isAlone: Bool) throws(ReadError) {
-    guard let device, !read.isWhole, read.rest <= LaneThreshold.mostBegun, isAvailable.load(ordering: .relaxed) else {
+    guard let device, !read.isWhole, read.rest <= LaneThreshold.maxBegunBytes, isAvailable.load(ordering: .relaxed)
+    else {
       return
     }
     let begun = device.began(besideOthers: !isAlone)

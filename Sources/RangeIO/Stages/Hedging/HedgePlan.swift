@@ -1,7 +1,7 @@
 /// Decides from the reads of similar size when a read is late, and how many second tries are allowed. A value.
 struct HedgePlan {
   /// The most second tries that can be saved up.
-  static let mostSaved = 10
+  static let maxSaved = 10
 
   let quantile: Double
   let leastSamples: Int
@@ -24,7 +24,7 @@ struct HedgePlan {
   /// Records that a read begins. Returns the time after which it is late; `nil` if there must be no second try, because
   /// there are too few samples or the share is used up.
   mutating func began(_ byteCount: Int) -> Duration? {
-    thousandths = min(Self.mostSaved * 1000, thousandths + share)
+    thousandths = min(Self.maxSaved * 1000, thousandths + share)
     let known = latencies[Self.sizeClass(byteCount)]
     guard thousandths >= 1000, known.count >= leastSamples else { return nil }
     return known.quantile(quantile)

@@ -32,7 +32,7 @@ extension ReadPipeline {
   public static func hedging(maxShare: Double = 0.05, percentile: Double = 0.95, minSamples: Int = 50) -> ReadPipeline {
     precondition((0...1).contains(maxShare), "a share is from 0 to 1")
     precondition((0...1).contains(percentile), "a percentile is given from 0 to 1")
-    precondition((1...DecayedLatencies.most / 2).contains(minSamples), "samples are from 1 to 500")
+    precondition((1...DecayedLatencies.maxCount / 2).contains(minSamples), "samples are from 1 to 500")
     return .stage(HedgingStage(HedgePlan(quantile: percentile, share: maxShare, leastSamples: minSamples)))
   }
 }

@@ -28,13 +28,13 @@ struct LatencyModel: Equatable, Sendable {
   /// The number of samples in a row that took far longer than expected; negative: far shorter.
   private var strangeInARow = 0
 
-  private static let mostStrangeInARow = 3
+  private static let maxStrangeInARow = 3
   private static let strangeFactor = 4.0
   /// The error of a sample, relative to the expected time, up to which it has its full weight.
   private static let usualShare = 0.5
   private static let decay = 0.95
   /// The least time expected of a read, so that an estimate near zero can rise again.
-  private static let leastSeconds = 1e-5
+  private static let minSeconds = 1e-5
 
   /// Starts with what a source states about itself.
   init(_ cost: SourceDescription.Cost) {
@@ -67,10 +67,10 @@ struct LatencyModel: Equatable, Sendable {
   mutating func add(_ byteCount: Int, took time: Duration) {
     let bytes = Double(byteCount)
     var seconds = max(0, time.seconds)
-    var expected = max(expected(byteCount), Self.leastSeconds)
+    var expected = max(expected(byteCount), Self.minSeconds)
     noteStrange(seconds / expected)
     if count == 0 {
-      expected = max(seconds, Self.leastSeconds)
+      expected = max(seconds, Self.minSeconds)
     } else {
       seconds = min(seconds, Self.strangeFactor * expected)
     }
@@ -97,7 +97,7 @@ struct LatencyModel: Equatable, Sendable {
     } else {
       strangeInARow = 0
     }
-    guard abs(strangeInARow) == Self.mostStrangeInARow else { return }
+    guard abs(strangeInARow) == Self.maxStrangeInARow else { return }
     (count, weight, meanBytes, meanSeconds, bytesSquared, secondsSquared, product) = (0, 0, 0, 0, 0, 0, 0)
     strangeInARow = 0
   }

@@ -66,7 +66,7 @@ final class MergingStage: ReadStage {
   /// Measurements, shared by sources that state the same cost. The most recently used one is last.
   private let models = Locked<[(cost: SourceDescription.Cost, model: LatencyModel)]>([])
   /// It is rare that sources of more different costs than this share one stage.
-  private static let mostModels = 8
+  private static let maxModels = 8
   private let readsUnderWay = Atomic<Int>(0)
   private let readsSinceSample = Atomic<Int>(0)
   /// The bytes of all reads that have ended; it may wrap around.
@@ -75,7 +75,7 @@ final class MergingStage: ReadStage {
   private static let busyReadsPerSample = 64
   /// The longest span to a source whose rate is not known yet: if it is a hundredth of what is assumed, 32 MiB take
   /// minutes, and this a few seconds.
-  private static let longestGuess = 1 << 20
+  private static let maxGuess = 1 << 20
   /// The gap if bytes cost nothing: wider than any span, so that there are as few spans as possible.
   private static let widestGap = 0x1p50
   let counts = Locked(Counts())
@@ -147,7 +147,7 @@ extension MergingStage: RoleStage {
     let measured = source.measuredCost
     let model = measured.map { LatencyModel($0.cost) } ?? model(of: source)
     planner.gap = Int(min(model.gap, Self.widestGap))
-    if measured?.isGuess == true { planner.longestSpan = min(planner.longestSpan, Self.longestGuess) }
+    if measured?.isGuess == true { planner.longestSpan = min(planner.longestSpan, Self.maxGuess) }
     return planner
   }
 
@@ -202,7 +202,7 @@ extension MergingStage {
       if let place { models.remove(at: place) }
       model.add(byteCount, took: time)
       models.append((cost, model))
-      if models.count > Self.mostModels { models.removeFirst() }
+      if models.count > Self.maxModels { models.removeFirst() }
     }
   }
 }

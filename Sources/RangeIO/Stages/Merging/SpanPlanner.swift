@@ -31,7 +31,7 @@ struct SpanPlanner: Equatable, Sendable {
 
   /// Requests of fewer bytes than this count as this many for the waste limit. A multiple of only a few bytes would
   /// separate ranges that lie in one block.
-  static let leastAskedBytes = 65_536
+  static let minAskedBytes = 65_536
 
   /// The spans for `ranges`, which may come in any order and overlap.
   ///
@@ -53,7 +53,7 @@ struct SpanPlanner: Equatable, Sendable {
       unasked.append(unasked[unasked.count - 1] + (atom.range.lowerBound - before.range.upperBound))
     }
     let askedBytes = atoms[atoms.count - 1].range.upperBound - first.range.lowerBound - unasked[atoms.count - 1]
-    let allowed = mostWaste * Double(max(askedBytes, Self.leastAskedBytes))
+    let allowed = mostWaste * Double(max(askedBytes, Self.minAskedBytes))
     var spans = Self.cheapest(atoms, unasked, gap: gap, longest: longest)
     if Double(Self.overReadBytes(spans, askedBytes)) > allowed {
       var (good, bad) = (0, gap)

@@ -75,7 +75,7 @@ final class ReadAheadStage: ReadStage {
   private let counters = ReadAheadCounters()
   /// The read-ahead of each version that was read recently.
   private let sources = Locked<[(version: SourceDescription, reads: ReadAheadReads)]>([])
-  private static let mostSources = 32
+  private static let maxSources = 32
 
   init(_ extent: ReadAheadExtent, budget: ReadAheadBudget) {
     self.extent = extent
@@ -162,7 +162,7 @@ final class ReadAheadStage: ReadStage {
         return (reads, nil)
       }
       sources.insert((source, ReadAheadReads(budget, counters)), at: 0)
-      return (sources[0].reads, sources.count > Self.mostSources ? sources.removeLast().reads : nil)
+      return (sources[0].reads, sources.count > Self.maxSources ? sources.removeLast().reads : nil)
     }
     ended?.end()
     return reads

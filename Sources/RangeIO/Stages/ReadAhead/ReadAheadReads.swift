@@ -37,7 +37,7 @@ final class ReadAheadReads: ReadAheadHolder {
 
   /// The least number of bytes that a piece counts for. This also limits the number of pieces, which matters because
   /// each read looks at all of them.
-  private static let leastCharge = 64 << 10
+  private static let minCharge = 64 << 10
 
   private let state = Locked(State())
   /// The most to read ahead of a run; zero: nothing was noticed yet.
@@ -116,7 +116,7 @@ final class ReadAheadReads: ReadAheadHolder {
   }
 
   private func begin(_ ranges: [ByteRange], count: Int, for part: Part) -> Int? {
-    let charge = max(count, min(Self.leastCharge, budget.limit.bytes / 64))
+    let charge = max(count, min(Self.minCharge, budget.limit.bytes / 64))
     guard budget.take(charge, for: self) else {
       counters.add(count, .refused)
       state.withLock { $0.runs.retract(part.run, to: part.range) }

@@ -52,15 +52,15 @@ struct ReadAheadRuns {
   }
 
   /// The most runs at once. One more ends the least recently used run.
-  static let mostRuns = 8
+  static let maxRuns = 8
   /// A run ends if none of this many reads belongs to it.
   static let patience = 256
   private static let remembered = 16
   /// The most bytes to prefetch for a run, whatever the settings: no budget allows as many, and they would be thousands
   /// of pieces.
-  private static let mostAhead = 1 << 30
+  private static let maxAhead = 1 << 30
   /// The most reads of a strided run to prefetch.
-  private static let mostStrides = 64
+  private static let maxStrides = 64
 
   /// The most recently used run comes first.
   private(set) var runs: [Run] = []
@@ -95,7 +95,7 @@ struct ReadAheadRuns {
       noticed.ask = Self.extend(&run, bounds)
       strangers.removeAll { Self.belongs($0, to: rule, endingWith: range) }
       runs.insert(run, at: 0)
-      if runs.count > Self.mostRuns { noticed.ended.append(runs.removeLast().number) }
+      if runs.count > Self.maxRuns { noticed.ended.append(runs.removeLast().number) }
     } else {
       strangers.append(range)
       if strangers.count > Self.remembered { strangers.removeFirst() }
@@ -119,7 +119,7 @@ struct ReadAheadRuns {
         stride > 0 ? min(runs[index].frontier, range.lowerBound) : max(runs[index].frontier, range.lowerBound)
     }
     // Shrinks the window: after a failure, do not request more.
-    runs[index].window = max(min(runs[index].last.count, Self.mostAhead), runs[index].window / 2)
+    runs[index].window = max(min(runs[index].last.count, Self.maxAhead), runs[index].window / 2)
   }
 
   mutating func endAll() -> [Int] {
@@ -240,7 +240,7 @@ struct ReadAheadRuns {
 
   /// The widest window. If a single read is larger than the limit, the window is one such read.
   private static func longest(_ range: ByteRange, _ bounds: Bounds) -> Int {
-    min(max(bounds.longest, range.count), mostAhead)
+    min(max(bounds.longest, range.count), maxAhead)
   }
 
   /// Where prefetching begins.
@@ -284,7 +284,7 @@ struct ReadAheadRuns {
     let next = next(after: run)
     let isBehind = stride > 0 ? run.frontier < next : run.frontier > next
     if isBehind { run.frontier = next }
-    let most = min(max(1, run.window / count), mostStrides)
+    let most = min(max(1, run.window / count), maxStrides)
     // How many of the reads to come have already been prefetched.
     let ahead = (run.frontier - next) / stride
     guard ahead <= most / 2 else { return [] }

@@ -96,8 +96,8 @@ extension MemoryStore {
 
   /// Checks that the token is alive and the keys of the table can represent the range.
   private func canBeKept(_ range: ByteRange, _ token: ChunkToken) -> Bool {
-    token.isAlive && token.number < ChunkTable.largestKeyPart && token.grid.shift <= 30
-      && UInt64(range.upperBound >> token.grid.shift) < ChunkTable.largestKeyPart
+    token.isAlive && token.number < ChunkTable.maxKeyPart && token.grid.shift <= 30
+      && UInt64(range.upperBound >> token.grid.shift) < ChunkTable.maxKeyPart
   }
 
   /// The key of the first block.

@@ -9,7 +9,7 @@ final class SharedModels: Sendable {
     let weight: Int
   }
 
-  private static let mostWaiting = 64
+  private static let maxWaiting = 64
   private let models: Locked<SizeModels>
   private let waiting = ThreadGroups<[Read]>([])
 
@@ -21,7 +21,7 @@ final class SharedModels: Sendable {
   func note(_ key: UInt64, weight: Int) {
     waiting.withOwnIfFree { reads in
       reads.append(Read(key: key, weight: weight))
-      guard reads.count == Self.mostWaiting else { return }
+      guard reads.count == Self.maxWaiting else { return }
       models.withLockIfFree { for read in reads { $0.note(read.key, read.weight) } }
       reads.removeAll(keepingCapacity: true)
     }

@@ -40,11 +40,11 @@ package struct DiskLanes: Sendable {
 
   /// The most reads of a directory in flight, and so the threads that a failing disk may block in addition to the
   /// writer.
-  static let mostReads = 2
+  static let maxReads = 2
 
   /// - Parameter work: runs both instead, in a test.
   package init(_ work: DiskWork? = nil) {
-    reads = work ?? .threads(IOThreads(limit: Self.mostReads))
+    reads = work ?? .threads(IOThreads(limit: Self.maxReads))
     writes = work ?? .threads(IOThreads(limit: 1))
   }
 }

@@ -26,11 +26,11 @@ struct MemoryGrowth: Equatable, Sendable {
   /// The most that `allowed` may lie above what is held.
   private var slack = 0
 
-  static let leastStep = 1 << 20
-  static let mostStep = 64 << 20
+  static let minStep = 1 << 20
+  static let maxStep = 64 << 20
   /// Where nothing limits the process. That may change.
   static let stepWithoutLimits = 256 << 20
-  private static let mostCounted = 1 << 60
+  private static let maxCounted = 1 << 60
 
   /// `bytes` more are wanted than the `held` ones, and together that is more than was allowed.
   mutating func wants(_ bytes: Int, held: Int) -> Action {
@@ -38,13 +38,13 @@ struct MemoryGrowth: Equatable, Sendable {
     if bytes <= allowed - held { return .grant }
     if isLooking {
       // As much as the last look would have let stores grow at once, and no more.
-      guard !isTight, bytes <= max(slack, Self.leastStep) - granted else { return .refuse }
+      guard !isTight, bytes <= max(slack, Self.minStep) - granted else { return .refuse }
       granted += bytes
       return .grant
     }
     if isTight {
-      refused += min(bytes, Self.mostStep)
-      guard refused >= max(4 * Self.leastStep, held / 16) else { return .refuse }
+      refused += min(bytes, Self.maxStep)
+      guard refused >= max(4 * Self.minStep, held / 16) else { return .refuse }
     }
     isLooking = true
     granted = 0
@@ -59,14 +59,14 @@ struct MemoryGrowth: Equatable, Sendable {
   mutating func sees(_ left: MemoryLeft?, wanting bytes: Int, held: Int, due: Int = 0) {
     isLooking = false
     refused = 0
-    let (bytes, held) = (min(bytes, Self.mostCounted), min(held, Self.mostCounted))
-    let now = left.map { held + min($0.spare, Self.mostCounted) - min(due, Self.mostCounted) } ?? .max
+    let (bytes, held) = (min(bytes, Self.maxCounted), min(held, Self.maxCounted))
+    let now = left.map { held + min($0.spare, Self.maxCounted) - min(due, Self.maxCounted) } ?? .max
     most = now < .max && most < now ? most + (now - most) / 16 : now
     mostDue = most < .max ? max(0, most / 4) : .max
-    let spare = most < .max ? most - held : Self.mostCounted
-    isTight = spare < max(Self.leastStep, bytes)
-    let step = left == nil ? Self.stepWithoutLimits : min(max(spare / 8, Self.leastStep), Self.mostStep)
-    slack = isTight ? 4 * Self.leastStep : step
+    let spare = most < .max ? most - held : Self.maxCounted
+    isTight = spare < max(Self.minStep, bytes)
+    let step = left == nil ? Self.stepWithoutLimits : min(max(spare / 8, Self.minStep), Self.maxStep)
+    slack = isTight ? 4 * Self.minStep : step
     allowed = max(0, held + (isTight ? min(0, spare) : max(step, bytes)))
     floor = allowed - 2 * slack
   }

@@ -34,7 +34,7 @@ package final class MemoryRoom: Sendable {
     return MemoryRoom {
       guard let left = meter.left() else { return nil }
       // Soon in a small container, where that is a large part.
-      let least = left.limit <= 256 << 20 ? left.limit / 8 : -MemoryGrowth.leastStep
+      let least = left.limit <= 256 << 20 ? left.limit / 8 : -MemoryGrowth.minStep
       guard left.spare < least else { return left }
       // Some of it may be memory that was freed, and that the allocator keeps.
       rio_give_back_memory()
@@ -96,7 +96,7 @@ package final class MemoryRoom: Sendable {
   func shrink() {
     while missing(0) > 0 {
       // In small steps, so that no one is left with less than the others.
-      guard tenants.all.contains(where: { $0.giveUp(min(missing(0), MemoryGrowth.leastStep)) > 0 }) else { return }
+      guard tenants.all.contains(where: { $0.giveUp(min(missing(0), MemoryGrowth.minStep)) > 0 }) else { return }
     }
   }
 

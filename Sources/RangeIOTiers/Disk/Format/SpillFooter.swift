@@ -125,7 +125,7 @@ package struct SpillFooter: Equatable {
     firstSequence = bytes.number(16, UInt64.self)
     lastSequence = bytes.number(24, UInt64.self)
     // Sequences count up from 1, so a number near the maximum cannot be real.
-    guard firstSequence <= lastSequence, lastSequence < SpillFormat.mostCounted,
+    guard firstSequence <= lastSequence, lastSequence < SpillFormat.maxCounted,
       lastSequence - firstSequence <= UInt64(UInt32.max)
     else { return nil }
     var place = Self.fixedCount

@@ -15,11 +15,11 @@ package enum SpillFormat {
   /// The most that `lock`, `store` and its successor take on a disk.
   static let fixedBytes = 3 * 4096
 
-  static let longestID = 65_536
-  static let longestVersion = 4_096
-  static let longestName = 4_096
+  static let maxIDLength = 65_536
+  static let maxVersionLength = 4_096
+  static let maxNameLength = 4_096
   /// Offsets are stored in 32 bits, in units of 8 bytes.
-  package static let largestSegment = 1 << 34
+  package static let maxSegmentSize = 1 << 34
 
   enum FileKind: UInt8 {
     case store = 1
@@ -38,11 +38,11 @@ package enum SpillFormat {
   }
 
   /// Numbers, sequences and epochs in a file must be below this, so that counting on from them never overflows.
-  static let mostCounted: UInt64 = 1 << 62
+  static let maxCounted: UInt64 = 1 << 62
 
   /// The number of the segment with this name; `nil` if it is not a segment name.
   package static func segmentNumber(_ name: String) -> UInt64? {
-    guard name.utf8.count == 16, isLowerHex(name), let number = UInt64(name, radix: 16), number < mostCounted else {
+    guard name.utf8.count == 16, isLowerHex(name), let number = UInt64(name, radix: 16), number < maxCounted else {
       return nil
     }
     return number
@@ -138,7 +138,7 @@ extension SpillRoot {
     self.init(
       directoryID: bytes.number(16, UInt64.self), epoch: bytes.number(24, UInt64.self),
       created: bytes.number(32, Int64.self), refusesWhenFull: bytes[40] == 1)
-    guard epoch < SpillFormat.mostCounted else { return nil }
+    guard epoch < SpillFormat.maxCounted else { return nil }
   }
 
   /// Writes to 64 zeroed bytes.

@@ -17,12 +17,12 @@ package struct SpillIdentity: Hashable, Sendable {
   /// `nil` for a source whose version cannot be written down. Such a source is not spilled.
   init?(_ source: SourceDescription, _ grid: BlockGrid) {
     guard let validator = source.validator?.persistentForm, !validator.isEmpty,
-      validator.count <= SpillFormat.longestVersion
+      validator.count <= SpillFormat.maxVersionLength
     else { return nil }
     let id = Array(source.id.utf8)
-    guard !id.isEmpty, id.count <= SpillFormat.longestID else { return nil }
+    guard !id.isEmpty, id.count <= SpillFormat.maxIDLength else { return nil }
     // The name is left out if it equals the id, as for most sources but files, or if it is very long.
-    let isNamed = source.name != source.id && source.name.utf8.count <= SpillFormat.longestName
+    let isNamed = source.name != source.id && source.name.utf8.count <= SpillFormat.maxNameLength
     let name = isNamed ? Array(source.name.utf8) : []
     var bytes = [UInt8](repeating: 0, count: Self.headerCount)
     bytes.withUnsafeMutableBytes { buffer in
@@ -41,8 +41,8 @@ package struct SpillIdentity: Hashable, Sendable {
     let (shift, id) = (payload.number(0, UInt32.self), Int(payload.number(4, UInt32.self)))
     let (size, version) = (payload.number(8, UInt64.self), Int(payload.number(16, UInt32.self)))
     let name = Int(payload.number(Self.namePlace, UInt32.self))
-    guard shift <= 30, (1...SpillFormat.longestID).contains(id), (1...SpillFormat.longestVersion).contains(version),
-      size <= UInt64(Int64.max), name <= SpillFormat.longestName,
+    guard shift <= 30, (1...SpillFormat.maxIDLength).contains(id), (1...SpillFormat.maxVersionLength).contains(version),
+      size <= UInt64(Int64.max), name <= SpillFormat.maxNameLength,
       payload.count == Self.headerCount + id + version + name
     else { return nil }
     bytes = Array(payload)

@@ -48,10 +48,10 @@ package struct SpillReader {
   private var count = 0
 
   /// - Parameter length: of the file. Offsets beyond those of the largest segment cannot be stored, and are not read.
-  package init(_ file: any SpillFile, check: UInt32, length: Int = SpillFormat.largestSegment) {
+  package init(_ file: any SpillFile, check: UInt32, length: Int = SpillFormat.maxSegmentSize) {
     (self.file, self.check) = (file, check)
-    self.length = min(length, SpillFormat.largestSegment)
-    isStretched = length > SpillFormat.largestSegment
+    self.length = min(length, SpillFormat.maxSegmentSize)
+    isStretched = length > SpillFormat.maxSegmentSize
   }
 
   // MARK: the ends of a segment
@@ -177,7 +177,7 @@ extension SpillReader.Scan {
     let (record, source) = (found.record, Int(found.record.source))
     let first = footer.firstSequence == 0 ? record.sequence : footer.firstSequence
     // Sequences rise over all segments: the first may have any value.
-    guard record.sequence > footer.lastSequence, record.sequence < SpillFormat.mostCounted,
+    guard record.sequence > footer.lastSequence, record.sequence < SpillFormat.maxCounted,
       record.sequence - first <= UInt64(UInt32.max)
     else { return false }
     switch record.kind {

@@ -56,7 +56,7 @@ struct SpillAdmission: Sendable {
   /// One of so many is tried even if they are not.
   private static let oneOf = 8
   /// Nothing is known of fewer blocks.
-  private static let fewestBlocks = 5.0
+  private static let minBlocks = 5.0
 
   private var ghost = Ghost()
   private var sketch = SpillSketch()
@@ -83,7 +83,7 @@ struct SpillAdmission: Sendable {
   }
 
   private mutating func trialsPay() -> Bool {
-    guard onTrial.blocks > Self.fewestBlocks else { return true }
+    guard onTrial.blocks > Self.minBlocks else { return true }
     let all = (proven.reads + onTrial.reads) / max(1, proven.blocks + onTrial.blocks)
     if onTrial.mean >= Self.worthItFrom * all { return true }
     tries += 1

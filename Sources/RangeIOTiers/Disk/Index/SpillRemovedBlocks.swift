@@ -97,7 +97,7 @@ struct SpillRemovedSpans {
   /// In order, disjoint, and not touching.
   private(set) var spans: [Range<UInt64>] = []
 
-  static let most = 64
+  static let maxCount = 64
 
   func contains(_ blocks: Range<UInt64>) -> Bool {
     spans.contains { $0.lowerBound <= blocks.lowerBound && blocks.upperBound <= $0.upperBound }
@@ -111,7 +111,7 @@ struct SpillRemovedSpans {
       (lower, upper) = (min(lower, span.lowerBound), max(upper, span.upperBound))
       return true
     }
-    if spans.count >= Self.most { spans.removeFirst() }
+    if spans.count >= Self.maxCount { spans.removeFirst() }
     let place = spans.firstIndex { $0.lowerBound > lower } ?? spans.count
     spans.insert(lower..<upper, at: place)
   }
@@ -122,6 +122,6 @@ struct SpillRemovedSpans {
     let span = spans[place]
     let rest = [span.lowerBound..<block, block + 1..<span.upperBound].filter { !$0.isEmpty }
     spans.replaceSubrange(place...place, with: rest)
-    if spans.count > Self.most { spans.removeFirst() }
+    if spans.count > Self.maxCount { spans.removeFirst() }
   }
 }

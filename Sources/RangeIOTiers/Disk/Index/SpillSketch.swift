@@ -21,7 +21,7 @@ struct SpillSketch: Sendable {
   private static let blocksPerLine = 8
   /// After this many additions for each block of the store, everything was halved once.
   private static let additionsPerBlock = 12
-  static let largestCount = 15
+  static let maxCount = 15
 
   private var lines: [Line] = []
   private var additions = 0
@@ -31,7 +31,7 @@ struct SpillSketch: Sendable {
   /// The memory that it takes.
   var byteCount: Int { lines.capacity * MemoryLayout<Line>.stride }
 
-  /// The largest estimate is one more than ``largestCount``.
+  /// The largest estimate is one more than ``maxCount``.
   func estimate(_ key: UInt64) -> Int {
     guard !lines.isEmpty else { return 0 }
     let place = Place(key, of: lines.count)
@@ -84,7 +84,7 @@ struct SpillSketch: Sendable {
     private func shift(_ row: Int) -> UInt64 { (hash >> (8 + UInt64(row) * 4) & 15) * 4 }
 
     func count(_ line: Line) -> Int {
-      var least = SpillSketch.largestCount
+      var least = SpillSketch.maxCount
       for row in 0..<4 { least = min(least, Int(line.counters[row] >> shift(row) & 15)) }
       return least
     }
@@ -110,7 +110,7 @@ struct SpillSketch: Sendable {
       }
       // Only the counters that decide: the others count another key.
       let least = count(line)
-      guard least < SpillSketch.largestCount else { return }
+      guard least < SpillSketch.maxCount else { return }
       for row in 0..<4 where Int(line.counters[row] >> shift(row) & 15) == least {
         line.counters[row] += 1 << shift(row)
       }

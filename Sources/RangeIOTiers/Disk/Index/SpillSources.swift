@@ -99,7 +99,7 @@ package struct SpillSources {
     if let last = free.popLast() {
       slot = last
     } else {
-      guard entries.count < SpillTable.mostSources else { return nil }
+      guard entries.count < SpillTable.maxSources else { return nil }
       slot = entries.count
       entries.append(nil)
     }

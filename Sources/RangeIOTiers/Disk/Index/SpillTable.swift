@@ -27,7 +27,7 @@ package struct SpilledBlock: BlockRecord, Equatable {
   }
 
   package var source: Int { Int(key >> SpillTable.blockBits) }
-  package var block: Int { Int(key & SpillTable.largestBlock) }
+  package var block: Int { Int(key & SpillTable.maxBlock) }
   var offset: Int { Int(place) * 8 }
   /// The space that the record takes in its segment.
   var span: Int { SpillFormat.recordCount(payload: Int(stored)) }
@@ -44,7 +44,7 @@ package struct SpilledBlock: BlockRecord, Equatable {
     get { Int(birthAndMarks >> 1 & 3) }
     set { birthAndMarks = birthAndMarks & ~6 | UInt64(newValue) << 1 }
   }
-  static let mostHits = 3
+  static let maxHits = 3
   /// It was written on trial, see ``SpillAdmission``.
   var isOnTrial: Bool {
     get { birthAndMarks & 8 != 0 }
@@ -55,7 +55,7 @@ package struct SpilledBlock: BlockRecord, Equatable {
     get { Int(birthAndMarks >> 4 & 7) }
     set { birthAndMarks = birthAndMarks & ~0x70 | UInt64(newValue) << 4 }
   }
-  static let mostReads = 7
+  static let maxReads = 7
 
   /// A block has one record only, so this is the next free one, or 0.
   package var next: UInt32 {
@@ -74,14 +74,14 @@ package struct SpilledBlock: BlockRecord, Equatable {
 
 extension SpillTable {
   static var blockBits: UInt64 { 40 }
-  static var largestBlock: UInt64 { 1 << blockBits - 1 }
-  static var mostSources: Int { 1 << 24 }
+  static var maxBlock: UInt64 { 1 << blockBits - 1 }
+  static var maxSources: Int { 1 << 24 }
 
   init() { self.init(capacity: 1024) }
 
   /// `nil` for a block too far from its source's start to be kept. Such a block is never found.
   static func key(source: Int, block: Int) -> UInt64? {
-    guard let block = UInt64(exactly: block), block <= largestBlock else { return nil }
+    guard let block = UInt64(exactly: block), block <= maxBlock else { return nil }
     return UInt64(source) << blockBits | block
   }
 

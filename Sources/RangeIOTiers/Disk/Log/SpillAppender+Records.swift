@@ -4,7 +4,7 @@ import SystemPackage
 /// Records: from chunks, copies and removals to bytes in the buffer, and from there to the file and the index.
 extension SpillAppender {
   /// Payloads of at least this size are written without copying them first, if they need not be encoded.
-  private static let smallestGathered = 16 << 10
+  private static let minGatheredBytes = 16 << 10
 
   /// The payload of a chunk: bytes that the codec with this id has made of it, or is to make if they shrink.
   private typealias Payload = (bytes: Bytes, codec: UInt8, encoder: (any ChunkCodec)?)
@@ -15,7 +15,7 @@ extension SpillAppender {
     let local = try declare(entry.slot)
     // What was decoded for this is copied, so that it is not kept until the batch is written.
     let isHeld = !entry.chunk.isEncoded || codec != 0
-    let isGathered = encoder == nil && isHeld && bytes.count >= Self.smallestGathered && bytes.isContiguous
+    let isGathered = encoder == nil && isHeld && bytes.count >= Self.minGatheredBytes && bytes.isContiguous
     let start = SpillFormat.recordHeaderCount
     let target = try space(start + SpillFormat.padded(bytes.count) - (isGathered ? bytes.count : 0))
     var record = newRecord(.chunk, entry.slot, local)

@@ -22,9 +22,9 @@ package struct SpillCodecChoice: Equatable, Sendable {
     private var amount = 0.0
 
     /// Of fewer bytes, what they took in time says nothing.
-    private static let fewestBytes = 256.0 * 1024
+    private static let minBytes = 256.0 * 1024
     /// About this many bytes count: older ones fade.
-    private static let mostBytes = 64.0 * 1024 * 1024
+    private static let maxBytes = 64.0 * 1024 * 1024
 
     mutating func add(bytes: Int, nanoseconds: Int64) {
       guard bytes > 0, nanoseconds >= 0 else { return }
@@ -36,7 +36,7 @@ package struct SpillCodecChoice: Equatable, Sendable {
     mutating func add(_ other: Rate) {
       bytes += other.bytes
       amount += other.amount
-      guard bytes > Self.mostBytes else { return }
+      guard bytes > Self.maxBytes else { return }
       bytes /= 2
       amount /= 2
     }
@@ -48,7 +48,7 @@ package struct SpillCodecChoice: Equatable, Sendable {
     /// `nil` before there is any.
     var perByte: Double? { bytes > 0 ? amount / bytes : nil }
     /// `nil` before enough is known.
-    var nanosecondsPerByte: Double? { bytes < Self.fewestBytes ? nil : perByte }
+    var nanosecondsPerByte: Double? { bytes < Self.minBytes ? nil : perByte }
     /// `nil` before enough is known, or if the clock stood still.
     var bytesPerSecond: Double? { nanosecondsPerByte.flatMap { $0 > 0 ? 1e9 / $0 : nil } }
   }
@@ -99,8 +99,8 @@ package struct SpillCodecChoice: Equatable, Sendable {
   /// Bytes written since the choice last changed.
   private var stay = 0
 
-  private static let smallestStay = 8 << 20
-  private static let leastGain = 0.8
+  private static let minStay = 8 << 20
+  private static let minGain = 0.8
   /// The time that a byte takes out of the page cache.
   private static let residentNanosecondsPerByte = 0.1
 
@@ -161,7 +161,7 @@ package struct SpillCodecChoice: Equatable, Sendable {
 
   /// Decides anew. Call this after a batch was written. Returns whether the choice changed.
   @discardableResult mutating func decide(_ use: Use) -> Bool {
-    guard let better = better(use), better != chosen, stay >= Self.smallestStay || isUndecided else { return false }
+    guard let better = better(use), better != chosen, stay >= Self.minStay || isUndecided else { return false }
     chosen = better
     stay = 0
     isUndecided = false
@@ -175,8 +175,8 @@ package struct SpillCodecChoice: Equatable, Sendable {
     guard let cost = cost(use), let fraction = coding.fraction else { return nil }
     if use.isFull { return fraction <= 7 / 8 ? .encoded : .plain }
     switch chosen {
-    case .encoded: return cost.plain < cost.encoded * Self.leastGain ? .plain : .encoded
-    case .plain: return cost.encoded < cost.plain * Self.leastGain ? .encoded : .plain
+    case .encoded: return cost.plain < cost.encoded * Self.minGain ? .plain : .encoded
+    case .plain: return cost.encoded < cost.plain * Self.minGain ? .encoded : .plain
     }
   }
 }

@@ -16,7 +16,7 @@ struct SpillHits: Sendable {
     let isResident: Bool
   }
 
-  private static let mostWaiting = 32
+  private static let maxWaiting = 32
   private let waiting = ThreadGroups<[Hit]>([])
 
   /// Notes that a run was read. Returns whether it is time to tell.
@@ -26,7 +26,7 @@ struct SpillHits: Sendable {
       wantedCount: run.wanted.count, isResident: isResident)
     return waiting.withOwn { hits in
       hits.append(hit)
-      return hits.count >= Self.mostWaiting
+      return hits.count >= Self.maxWaiting
     }
   }
 

@@ -138,7 +138,7 @@ final class SpillLedger: Sendable {
 
   static func charge(of status: DiskStatus) -> Int {
     // No segment is larger. If another process has stretched the file, only the allocated space counts.
-    guard (0...SpillFormat.largestSegment).contains(status.size) else { return status.allocatedSize }
+    guard (0...SpillFormat.maxSegmentSize).contains(status.size) else { return status.allocatedSize }
     return max(rounded(status.size), status.allocatedSize)
   }
 

@@ -9,11 +9,11 @@ struct SpillReclaimer {
   /// A segment is spared, once, if this share of it was read since it was written. This needs no copying.
   static let sparedFrom = 0.7
   /// The share of the segments that may be spared before one is freed.
-  static let mostSpared = 0.125
+  static let maxSparedShare = 0.125
   /// Records that were read this often are copied.
   static let hitsToCopy = 2
   /// The share of a segment that may be copied when one is freed.
-  static let mostCopied = 0.35
+  static let maxCopiedShare = 0.35
 
   struct Candidate: Equatable {
     let place: UInt32
@@ -58,7 +58,7 @@ struct SpillReclaimer {
     guard let emptiest = candidates.min(by: { $0.liveShare < $1.liveShare }) else { return nil }
     guard emptiest.liveShare >= Self.emptyBelow else { return Victim(place: emptiest.place) }
     let oldestFirst = candidates.sorted { $0.rank < $1.rank }
-    let most = max(1, Int(Double(oldestFirst.count) * Self.mostSpared))
+    let most = max(1, Int(Double(oldestFirst.count) * Self.maxSparedShare))
     let spared = oldestFirst.prefix(most).prefix { $0.hitShare >= Self.sparedFrom }
     // If all were spared, the oldest of them.
     let chosen = spared.count < oldestFirst.count ? oldestFirst[spared.count] : oldestFirst[0]
@@ -120,6 +120,6 @@ struct SpillReclaimer {
 
   /// The bytes of a victim that may be copied: none if so much waits to be written that it is more urgent.
   func roomForCopies(isCopying: Bool, isBehind: Bool) -> Int {
-    isCopying && !isBehind ? Int(Double(segmentBytes) * Self.mostCopied) : 0
+    isCopying && !isBehind ? Int(Double(segmentBytes) * Self.maxCopiedShare) : 0
   }
 }

@@ -3,7 +3,7 @@ import RangeIO
 /// Adjacent records of neighbouring blocks in one segment, to be read at once.
 struct SpillRun: Sendable {
   /// The most bytes read from a file at once.
-  static let longest = 1 << 20
+  static let maxByteCount = 1 << 20
 
   struct Block {
     let number: Int
@@ -70,7 +70,7 @@ struct SpillRun: Sendable {
   mutating func append(_ block: Block) -> Bool {
     let (last, record) = (last, block.record)
     guard record.segment == place, record.offset == last.offset + SpillFormat.recordCount(payload: last.stored),
-      block.range.lowerBound == range.upperBound, record.offset + record.span - offset <= Self.longest
+      block.range.lowerBound == range.upperBound, record.offset + record.span - offset <= Self.maxByteCount
     else { return false }
     more.append(block.part)
     range = range.lowerBound..<block.range.upperBound

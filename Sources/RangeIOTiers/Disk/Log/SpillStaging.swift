@@ -150,7 +150,7 @@ struct SpillStaging {
     let replaced = removals.filter { $0.slot == removal.slot }
     removals.removeAll { $0.slot == removal.slot }
     let number = replaced.map(\.number).min() ?? lastRemoval
-    removals.append(Removal(slot: removal.slot, blocks: 0..<SpillTable.largestBlock + 1, number: number))
+    removals.append(Removal(slot: removal.slot, blocks: 0..<SpillTable.maxBlock + 1, number: number))
     return (true, replaced)
   }
 

@@ -189,8 +189,8 @@ package struct SpillState: ~Copyable {
   /// Notes that a block was found and is read.
   mutating func noteHit(_ slot: UInt32) {
     let record = table[slot]
-    if record.reads < SpillTable.Record.mostReads { table[slot].reads += 1 }
-    guard record.hits < SpillTable.Record.mostHits else { return }
+    if record.reads < SpillTable.Record.maxReads { table[slot].reads += 1 }
+    guard record.hits < SpillTable.Record.maxHits else { return }
     if record.hits == 0 { places[Int(record.segment)]!.hitBytes += record.span }
     table[slot].hits += 1
   }

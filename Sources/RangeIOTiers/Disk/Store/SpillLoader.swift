@@ -48,15 +48,15 @@ final class SpillLoader: PieceLoader {
   }
 
   /// Longer runs are not copied from the page cache on the reader's thread.
-  private static let mostAtOnce = 256 << 10
+  private static let maxAtOnce = 256 << 10
 
   // A call that tries the disk might hang even here.
-  var isQuick: Bool { permit == .go && run.range.count <= Self.mostAtOnce }
+  var isQuick: Bool { permit == .go && run.range.count <= Self.maxAtOnce }
 
   func answer() -> ReadAnswer<Bytes?> {
     // Opening the file may wait for the disk.
     guard let file = run.segment.openFile else { return .later }
-    if run.more.isEmpty, run.first.stored < BufferPool.smallestPooled { return loadOne(run.first, from: file) }
+    if run.more.isEmpty, run.first.stored < BufferPool.minPooledBytes { return loadOne(run.first, from: file) }
     guard let buffers = SpillBuffers(run) else { return .later }
     // `try?`: a failure will show again, and be counted, when the disk itself is read.
     guard let count = try? file.readResident(into: buffers.pieces, at: run.offset), count == run.byteCount

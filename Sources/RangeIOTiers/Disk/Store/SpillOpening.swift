@@ -297,7 +297,7 @@ extension SpillState {
       return removed[slot]
     }
     for entry in footer.entries.reversed() {
-      guard let slot = slots[Int(entry.source)], entry.block <= SpillTable.largestBlock, entry.lower == 0,
+      guard let slot = slots[Int(entry.source)], entry.block <= SpillTable.maxBlock, entry.lower == 0,
         Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)), entry.stored <= entry.count,
         !isForeign || entry.stored == entry.count, table.find(source: slot, block: Int(entry.block)) == 0
       else { continue }

@@ -72,7 +72,7 @@ extension SpillStore {
       for slot in slots { state.sources[slot].removals += 1 }
       return slots
     }
-    for slot in slots { erase(0..<Int(SpillTable.largestBlock) + 1, slot) }
+    for slot in slots { erase(0..<Int(SpillTable.maxBlock) + 1, slot) }
   }
 
   /// - Parameter slot: already counts this removal, so that it is not forgotten in between, unless the store is closed.

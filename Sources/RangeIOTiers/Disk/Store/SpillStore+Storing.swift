@@ -46,7 +46,7 @@ extension SpillStore {
   private func isEligible(_ chunk: Chunk) -> Bool {
     let source = chunk.token.source
     return chunk.morePieces.isEmpty && chunk.range.count > 0 && source.validator != nil
-      && chunk.token.grid.shift <= 30 && chunk.block <= SpillTable.largestBlock
+      && chunk.token.grid.shift <= 30 && chunk.block <= SpillTable.maxBlock
       && chunk.range == chunk.token.grid.range(of: chunk.block, in: source.byteCount)
   }
 

@@ -178,7 +178,7 @@ extension SpillStore {
   private static func check(_ configuration: Configuration) throws(ReadError) {
     let size = configuration.segmentBytes
     let smallest = 8 << 10
-    guard size >= smallest, size <= SpillFormat.largestSegment else {
+    guard size >= smallest, size <= SpillFormat.maxSegmentSize else {
       throw ReadError(
         .limitExceeded,
         "a limit of \(configuration.limit.bytes) bytes in files of \(size) can never hold a block: choose a limit of at least 64 KiB, "

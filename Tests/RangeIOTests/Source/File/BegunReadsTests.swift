@@ -35,7 +35,7 @@ struct BegunReadsTests {
 
   @Test func `after many that did not come it is not looked for any more`() throws {
     let begun = BegunReads()
-    for _ in 1..<BegunReads.mostTries { try watch(begun, after: .max) }
+    for _ in 1..<BegunReads.maxTries { try watch(begun, after: .max) }
     #expect(begun.isOpen)
     try watch(begun, after: .max)
     #expect(!begun.isOpen && !begun.isCertain)
@@ -122,7 +122,7 @@ struct BegunReadsTests {
     #expect(try looks(for: begun) == 0)
     for _ in 0..<40 { read(70_000, waking: 25_000) }
     #expect(try looks(for: begun, after: 5) == 6)
-    for _ in 0..<40 { read(BegunReads.slowestQuick + 5000, waking: 400_000) }
+    for _ in 0..<40 { read(BegunReads.maxQuickTime + 5000, waking: 400_000) }
     #expect(try looks(for: begun) == 0)
     // What wakes its caller late does not make the device slow.
     for _ in 0..<100 { read(30_000, waking: 400_000) }
@@ -217,7 +217,7 @@ struct BegunReadsTests {
     #expect(begun.isCertain)
     #expect(blocking.all.allSatisfy { $0 == "collecting" } && blocking.all.count == 20 - BegunReads.enough)
     // What is too long to be begun as a whole waits elsewhere.
-    let long = 40 * 4096..<40 * 4096 + LaneThreshold.mostBegun + 1
+    let long = 40 * 4096..<40 * 4096 + LaneThreshold.maxBegunBytes + 1
     #expect(try await source.read(long, of: try await source.describe()) == Bytes(bytes)[long])
     #expect(blocking.all.last == "waiting")
     await source.close()

@@ -17,7 +17,7 @@ struct HedgePlanTests {
     var latencies = DecayedLatencies()
     for _ in 0..<5000 { latencies.add(.seconds(1)) }
     #expect(latencies.quantile(0.95) >= .seconds(1))
-    #expect(latencies.count <= DecayedLatencies.most)
+    #expect(latencies.count <= DecayedLatencies.maxCount)
     for _ in 0..<3000 { latencies.add(.milliseconds(1)) }
     #expect(latencies.quantile(0.5) < .milliseconds(2))
     for _ in 0..<3000 { latencies.add(.milliseconds(1)) }
@@ -44,7 +44,7 @@ struct HedgePlanTests {
     #expect(plan.isLate() == true)
     #expect(plan.isLate() == false)
     for _ in 0..<10_000 { _ = plan.began(10) }
-    #expect((0..<20).filter { _ in plan.isLate() }.count == HedgePlan.mostSaved)
+    #expect((0..<20).filter { _ in plan.isLate() }.count == HedgePlan.maxSaved)
     plan.wasNotLate()
     #expect(plan.isLate() == true)
   }

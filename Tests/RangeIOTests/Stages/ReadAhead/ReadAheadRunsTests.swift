@@ -94,8 +94,8 @@ struct ReadAheadRunsTests {
   @Test func `of more runs than are followed the one ends that was not used for longest`() {
     var runs = ReadAheadRuns()
     func start(_ number: Int) -> Int { number << 26 }
-    for number in 0..<ReadAheadRuns.mostRuns { _ = ask(&runs, steps(3, of: 4096, from: start(number))) }
-    #expect(runs.runs.count == ReadAheadRuns.mostRuns)
+    for number in 0..<ReadAheadRuns.maxRuns { _ = ask(&runs, steps(3, of: 4096, from: start(number))) }
+    #expect(runs.runs.count == ReadAheadRuns.maxRuns)
     let numbers = runs.runs.map(\.number).sorted()
     // The first goes on, and so the second is the oldest.
     _ = runs.notice(start(0) + 3 * 4096..<start(0) + 4 * 4096, bounds)

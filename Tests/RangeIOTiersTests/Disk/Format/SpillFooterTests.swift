@@ -33,7 +33,7 @@ struct SpillFooterTests {
 
   @Test func `sequences beyond the largest that is counted are not believed`() {
     var beyond = footer()
-    (beyond.firstSequence, beyond.lastSequence) = (SpillFormat.mostCounted - 1, SpillFormat.mostCounted)
+    (beyond.firstSequence, beyond.lastSequence) = (SpillFormat.maxCounted - 1, SpillFormat.maxCounted)
     beyond.entries[0].sequence = beyond.firstSequence
     #expect(read(beyond) == nil)
   }

@@ -114,7 +114,8 @@ struct SpillFormatTests {
     let grid = BlockGrid(blockSize: 4096)!
     let nameless = SourceDescription(id: "", validator: ModelValidator(number: 0), byteCount: 1)
     let long = SourceDescription(
-      id: String(repeating: "x", count: SpillFormat.longestID + 1), validator: ModelValidator(number: 0), byteCount: 1)
+      id: String(repeating: "x", count: SpillFormat.maxIDLength + 1), validator: ModelValidator(number: 0), byteCount: 1
+    )
     let unknown = SourceDescription(id: "x", validator: nil, byteCount: 1)
     for source in [nameless, long, unknown] { #expect(SpillIdentity(source, grid) == nil) }
   }

@@ -24,8 +24,8 @@ struct SpillSketchTests {
   @Test func `an estimate ends at sixteen`() {
     var sketch = SpillSketch()
     for _ in 0..<40 { sketch.add(7, among: 100) }
-    #expect(sketch.estimate(7) == SpillSketch.largestCount + 1)
-    #expect(sketch.estimate(8) <= SpillSketch.largestCount + 1)
+    #expect(sketch.estimate(7) == SpillSketch.maxCount + 1)
+    #expect(sketch.estimate(8) <= SpillSketch.maxCount + 1)
   }
 
   @Test func `what came often and comes no more is forgotten`() {

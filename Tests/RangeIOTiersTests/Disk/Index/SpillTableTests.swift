@@ -18,7 +18,7 @@ struct SpillTableTests {
     var expected: [Key: UInt32] = [:]
     let blocks = [4, 60, 4000][random.below(3)]
     for step in 0..<3000 {
-      let block = random.below(8) == 0 ? Int(SpillTable.largestBlock) - random.below(3) : random.below(blocks)
+      let block = random.below(8) == 0 ? Int(SpillTable.maxBlock) - random.below(3) : random.below(blocks)
       let key = Key(source: random.below(4), block: block)
       let slot = table.find(source: key.source, block: key.block)
       #expect((slot != 0) == (expected[key] != nil))
@@ -41,7 +41,7 @@ struct SpillTableTests {
       #expect(table.count == expected.count)
     }
     for (key, stored) in expected { #expect(table[table.find(source: key.source, block: key.block)].stored == stored) }
-    #expect(table.find(source: 0, block: Int(SpillTable.largestBlock) + 1) == 0)
+    #expect(table.find(source: 0, block: Int(SpillTable.maxBlock) + 1) == 0)
   }
 
   @Test func `a block takes at most 72 bytes of memory, with what remembers those that were evicted`() {
@@ -88,7 +88,7 @@ struct SpillTableTests {
 
   @Test func `marks of a record do not touch each other`() {
     var record = SpillTable.Record(segment: 7, offset: 1 << 33, stored: .max, fetchedAt: 1_700_000_000_123_456_789)
-    for hits in 0...SpillTable.Record.mostHits {
+    for hits in 0...SpillTable.Record.maxHits {
       record.hits = hits
       #expect(record.hits == hits && record.isUsed && record.birthMilliseconds == 1_700_000_000_123)
     }

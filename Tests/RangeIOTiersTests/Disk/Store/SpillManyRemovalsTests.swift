@@ -96,7 +96,7 @@ import Testing
     spans.add(3..<8)
     #expect(spans.spans == [0..<10])
     for block in 10..<200 as Range<UInt64> { spans.add(block * 2..<block * 2 + 1) }
-    #expect(spans.spans.count == SpillRemovedSpans.most)
+    #expect(spans.spans.count == SpillRemovedSpans.maxCount)
     #expect(spans.contains(398..<399))
   }
 }

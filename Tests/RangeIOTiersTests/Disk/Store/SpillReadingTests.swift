@@ -18,7 +18,7 @@ struct SpillReadingTests {
     #expect(held.count == 3)
     #expect(held.map(\.range.count).reduce(0, +) == 512 * 4096)
     for piece in held {
-      #expect(piece.range.count <= SpillRun.longest && piece.wanted == piece.range)
+      #expect(piece.range.count <= SpillRun.maxByteCount && piece.wanted == piece.range)
       #expect(await piece.loader.load {} == source.expected(piece.range))
     }
     #expect(store.counts().reads == 3 && store.counts().hits == 512)

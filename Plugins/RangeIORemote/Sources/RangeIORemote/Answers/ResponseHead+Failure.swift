@@ -1,15 +1,15 @@
 extension ResponseHead {
   /// The longest `Retry-After` that is believed: a day.
-  private static let longestWait = 86_400
+  private static let maxWait = 86_400
 
   /// The time that the server asks to wait (RFC 9110, section 10.2.3). A date is judged by the answer's own clock,
   /// whatever ours says.
   func retryAfter(at now: Int) -> Duration? {
     guard let value = fields["Retry-After"] else { return nil }
-    if let seconds = HTTPText.number(value) { return .seconds(min(seconds, Self.longestWait)) }
+    if let seconds = HTTPText.number(value) { return .seconds(min(seconds, Self.maxWait)) }
     guard let date = HTTPDate(value) else { return nil }
     let (seconds, _) = date.secondsSince1970.subtractingReportingOverflow(clock ?? now)
-    return .seconds(min(max(seconds, 0), Self.longestWait))
+    return .seconds(min(max(seconds, 0), Self.maxWait))
   }
 
   /// The failure that the status alone means.

@@ -15,7 +15,7 @@
     var forwarder: ProxyServer? { key.proxy.flatMap { $0.kind == .forward ? $0 : nil } }
     private let permits = Locked<[ObjectURL.Origin: Permits]>([:])
     /// The most hosts whose permits are kept while no request is under way to them: redirects may lead to ever new ones.
-    private static let mostIdleHosts = 64
+    private static let maxIdleHosts = 64
 
     private struct All {
       /// The client that the next lease gets.
@@ -45,7 +45,7 @@
     func permits(for origin: ObjectURL.Origin) -> Permits {
       permits.withLock { permits in
         if let known = permits[origin] { return known }
-        if permits.count >= Self.mostIdleHosts { permits = permits.filter { !$0.value.isIdle } }
+        if permits.count >= Self.maxIdleHosts { permits = permits.filter { !$0.value.isIdle } }
         let new = Permits(key.connectionsPerHost)
         permits[origin] = new
         return new

@@ -14,7 +14,7 @@
     typealias OutboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
-    private static let mostInterim = 64
+    private static let maxInterim = 64
     private var interim = 0
     private var hasRefused = false
 
@@ -32,7 +32,7 @@
       guard !hasRefused else { return }
       if case .headers(let block) = Self.unwrapInboundIn(data), let status = block.headers.first(name: ":status") {
         if status.utf8.first == UInt8(ascii: "1") { interim += 1 }
-        guard Self.isStatus(status), interim <= Self.mostInterim else {
+        guard Self.isStatus(status), interim <= Self.maxInterim else {
           hasRefused = true
           context.fireErrorCaught(HTTPParserError.invalidStatus)
           return context.close(promise: nil)

@@ -20,7 +20,7 @@ struct AnswerWatch<Head: Equatable> {
   }
 
   /// The most bytes of an answer that are no body, beside six for each byte of the body: a chunk of one byte takes five.
-  static var mostOverhead: Int { 262_144 }
+  static var maxOverhead: Int { 262_144 }
 
   /// The request that is under way.
   private(set) var request: Request?
@@ -40,7 +40,7 @@ struct AnswerWatch<Head: Equatable> {
   mutating func received(_ count: Int) -> Fault? {
     guard isAnswering else { return .unasked }
     received += count
-    return received - body > Self.mostOverhead + 6 * body ? .overhead : nil
+    return received - body > Self.maxOverhead + 6 * body ? .overhead : nil
   }
 
   /// A head came, and no interim one.
@@ -76,14 +76,14 @@ struct AnswerWatch<Head: Equatable> {
 /// Objects of one size that were stored in the same second look alike, so this costs each of them a request. Where that has
 /// happened 16 times in a row, connections had better bring one answer each.
 struct RepeatedAnswers<Head: Equatable> {
-  static var mostAlike: Int { 16 }
+  static var maxAlike: Int { 16 }
 
   /// The request whose answer was refused last, until it is answered again.
   private(set) var refused: (request: AnswerWatch<Head>.Request, head: Head)?
   private var alike = 0
 
   /// The objects of this server look alike.
-  var areAlike: Bool { alike >= Self.mostAlike }
+  var areAlike: Bool { alike >= Self.maxAlike }
 
   mutating func believes(_ head: Head, to request: AnswerWatch<Head>.Request, isSuspected: Bool) -> Bool {
     if let last = refused, last.request == request {

@@ -102,7 +102,7 @@ extension DescriptionMachine {
     }
     let kept = phase == .probe ? 0..<0 : bytes.lowerBound..<min(bytes.upperBound, wanted.upperBound)
     return finish(
-      head, size: total, acceptsRanges: true, taking: kept.count <= Opening.mostBytes ? kept : 0..<0,
+      head, size: total, acceptsRanges: true, taking: kept.count <= Opening.maxBytes ? kept : 0..<0,
       of: bytes, at: now)
   }
 
@@ -121,7 +121,7 @@ extension DescriptionMachine {
     }
     // What fits is kept, and so has ranges.
     var kept = 0..<0
-    if wantsAll || phase != .probe && size <= min(context.rules.prefixLimit, Opening.mostBytes) {
+    if wantsAll || phase != .probe && size <= min(context.rules.prefixLimit, Opening.maxBytes) {
       kept = 0..<size
     } else if case .range(let range) = phase, range.upperBound <= context.rules.prefixLimit {
       kept = range.clamped(to: 0..<size)

@@ -91,7 +91,7 @@ struct DescriptionMachine: Hashable, Sendable {
   mutating func failed(_ fault: TransportFault, at now: Int) -> TransferStep {
     // Some applications never answer what they do not know.
     if phase == .head, fault == .headTimeout { return probe(suspecting: .refusesHead, at: now) }
-    let mayPass = fault.isCut || (fault.mayBeLeftOver && repeats < TransportFault.mostLeftOver)
+    let mayPass = fault.isCut || (fault.mayBeLeftOver && repeats < TransportFault.maxLeftOver)
     guard mayPass, repeats < context.rules.cuts, let plan = context.plan else { return .fail(fault.failure) }
     repeats += 1
     return .send(plan)

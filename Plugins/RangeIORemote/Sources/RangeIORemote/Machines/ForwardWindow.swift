@@ -6,11 +6,11 @@ internal import RangeIO
 /// only while a reader wants more than is here. Push to one copy of it only: all share the memory of the last piece.
 struct ForwardWindow {
   /// The most bytes already read that stay.
-  static let mostBehind = 4 << 20
+  static let maxBehind = 4 << 20
   /// The most bytes by which a read may begin after all that is wanted so far, and that wait for the slowest reader.
-  static let mostAhead = 8 << 20
+  static let maxAhead = 8 << 20
   /// Pieces that are smaller are put together, so that a body of tiny pieces has few.
-  private static let smallestPiece = 16_384
+  private static let minPieceSize = 16_384
   private static let room = 65_536
 
   private struct Reader {
@@ -42,7 +42,7 @@ struct ForwardWindow {
   /// - Parameters:
   ///   - start: where reads may begin, however far that is.
   ///   - behind: how much of what was read stays.
-  init(reaching start: Int, keeping behind: Int = ForwardWindow.mostBehind) {
+  init(reaching start: Int, keeping behind: Int = ForwardWindow.maxBehind) {
     self.start = start
     mostBehind = behind
   }
@@ -56,14 +56,14 @@ struct ForwardWindow {
   /// The body may run on.
   var wantsMore: Bool {
     let slowest = readers.values.lazy.map(\.next).min() ?? position
-    return readers.values.contains { $0.end > position } && position - slowest < Self.mostAhead
+    return readers.values.contains { $0.end > position } && position - slowest < Self.maxAhead
   }
 
   /// True if a read that begins at `start` can be served. It must not be so far ahead that the body would run on for
   /// nothing.
   func reaches(_ start: Int) -> Bool {
     let wanted = readers.values.lazy.map(\.end).max() ?? 0
-    return start >= low && start <= max(position, wanted, self.start).addingWithoutOverflow(Self.mostAhead)
+    return start >= low && start <= max(position, wanted, self.start).addingWithoutOverflow(Self.maxAhead)
   }
 
   /// A read begins, which the window reaches. Returns its number.
@@ -110,7 +110,7 @@ struct ForwardWindow {
       return
     }
     open = nil
-    guard bytes.count < Self.smallestPiece else {
+    guard bytes.count < Self.minPieceSize else {
       pieces.append(Piece(start: position, bytes: bytes))
       return
     }

@@ -94,7 +94,7 @@ struct ReadMachine: Hashable, Sendable {
 
   /// There was no head.
   mutating func failed(_ fault: TransportFault, at now: Int) -> TransferStep {
-    let mayPass = fault.isCut || (fault.mayBeLeftOver && fruitless < TransportFault.mostLeftOver)
+    let mayPass = fault.isCut || (fault.mayBeLeftOver && fruitless < TransportFault.maxLeftOver)
     guard mayPass, fruitless < context.rules.cuts else { return concluded(.fail(fault.failure)) }
     fruitless += 1
     return send(at: now)

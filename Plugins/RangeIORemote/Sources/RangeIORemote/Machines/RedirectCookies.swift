@@ -2,9 +2,9 @@
 /// they have one. Each goes back to the origin that set it and to no other, whatever its domain and path (RFC 6265).
 struct RedirectCookies: Hashable, Sendable {
   /// More are left out.
-  static let most = 32
+  static let maxCount = 32
   /// Longer ones are left out, in bytes of name and value.
-  static let mostBytes = 4096
+  static let maxBytes = 4096
 
   private struct Cookie: Hashable, Sendable {
     let origin: ObjectURL.Origin
@@ -20,10 +20,10 @@ struct RedirectCookies: Hashable, Sendable {
       guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { continue }
       let name = HTTPText.trimmed(pair[..<equals])
       let value = HTTPText.trimmed(pair[pair.index(after: equals)...])
-      guard !name.isEmpty, name.utf8.count + value.utf8.count <= Self.mostBytes, HeaderFields.isValue(name + value)
+      guard !name.isEmpty, name.utf8.count + value.utf8.count <= Self.maxBytes, HeaderFields.isValue(name + value)
       else { continue }
       all.removeAll { $0.origin == origin && $0.name == name }
-      if all.count < Self.most, !Self.isOver(parts.dropFirst(), at: now) {
+      if all.count < Self.maxCount, !Self.isOver(parts.dropFirst(), at: now) {
         all.append(Cookie(origin: origin, name: name, value: value))
       }
     }

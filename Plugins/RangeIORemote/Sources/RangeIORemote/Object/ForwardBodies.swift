@@ -4,7 +4,7 @@
   /// The bodies that are read forward of one version of an object.
   final class ForwardBodies: Sendable {
     /// Streams that are far from each other have one each. More than that only while all are being read.
-    private static let most = 4
+    private static let maxCount = 4
 
     private struct State {
       var version: ObjectVersion?
@@ -32,7 +32,7 @@
     ) async throws {
       var start = range.lowerBound
       // A body may run past a read between the two calls.
-      for _ in 0..<Self.most where start < range.upperBound {
+      for _ in 0..<Self.maxCount where start < range.upperBound {
         let rest = start..<range.upperBound
         guard let (body, number) = begin(rest, of: snapshot, core) else { break }
         start += try await body.read(number, rest.count, until: deadline) { bytes in
@@ -78,7 +78,7 @@
         state.furthest = state.bodies.reduce(state.furthest) { max($0, $1.position) }
         state.bodies.removeAll { $0.hasFailed }
         // Reads that are under way are left alone.
-        if state.bodies.count >= Self.most, let idle = state.bodies.firstIndex(where: \.isIdle) {
+        if state.bodies.count >= Self.maxCount, let idle = state.bodies.firstIndex(where: \.isIdle) {
           surplus.append(state.bodies.remove(at: idle))
         }
         let new = ForwardBody(core, reaching: start)

@@ -7,8 +7,8 @@
   /// While no read needs more of it, the rest of the body stays with the server, and the connection open. A minute without a
   /// read ends both; two seconds, where other requests wait for a connection.
   final class ForwardBody: Watched {
-    private static let longestRest = Duration.seconds(60)
-    private static let shortestRest = Duration.seconds(2)
+    private static let maxRest = Duration.seconds(60)
+    private static let minRest = Duration.seconds(2)
     /// After so many bytes that were at hand, others get the thread.
     private static let bytesInOneGo = 256 << 10
 
@@ -29,7 +29,7 @@
     /// - Parameters:
     ///   - start: the first byte that is wanted.
     ///   - behind: how much of what was read stays for reads that come late.
-    init(_ core: ObjectCore, reaching start: Int, keeping behind: Int = ForwardWindow.mostBehind) {
+    init(_ core: ObjectCore, reaching start: Int, keeping behind: Int = ForwardWindow.maxBehind) {
       self.core = core
       state = Locked(State(window: ForwardWindow(reaching: start, keeping: behind)))
     }
@@ -212,8 +212,8 @@
 
     func check(at now: Int64) {
       let rest = state.withLock { $0.window.isIdle ? now - $0.lastUse : 0 }
-      guard rest > Self.shortestRest.nanoseconds else { return }
-      if rest > Self.longestRest.nanoseconds || core.clients.othersWait { stopIfIdle() }
+      guard rest > Self.minRest.nanoseconds else { return }
+      if rest > Self.maxRest.nanoseconds || core.clients.othersWait { stopIfIdle() }
     }
 
     /// Ends the body, and reads that lack some of it.

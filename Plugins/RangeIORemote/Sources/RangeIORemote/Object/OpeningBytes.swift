@@ -7,7 +7,7 @@
   /// what they want. All bytes of an object without ranges stay, until all sources together hold too much.
   struct OpeningBytes: Sendable {
     /// The number of reads for which they are kept.
-    private static let mostReads = 8
+    private static let maxReads = 8
 
     let snapshot: RemoteObject.Snapshot
     private let range: Range<Int>
@@ -39,7 +39,7 @@
     mutating func beginning(of wanted: Range<Int>) -> (bytes: ArraySlice<UInt8>, isOver: Bool) {
       reads += 1
       let part = wanted.clamped(to: range)
-      let isOver = !stays && (reads == Self.mostReads || part == range)
+      let isOver = !stays && (reads == Self.maxReads || part == range)
       guard part.lowerBound == wanted.lowerBound, !part.isEmpty else { return ([], isOver) }
       return (bytes[part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound], isOver)
     }

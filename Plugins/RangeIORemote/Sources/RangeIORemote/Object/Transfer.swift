@@ -29,7 +29,7 @@
     /// The best mark of a version, which all its reads share; `nil` for descriptions.
     let pin: VersionPin?
     /// The most bytes of an error's body that are looked at.
-    private static var mostErrorBytes: Int { 16_384 }
+    private static var maxErrorBytes: Int { 16_384 }
 
     /// - Parameters:
     ///   - deadline: in nanoseconds of the watch's clock.
@@ -153,7 +153,7 @@
         case .receive(let plan): return .take(plan)
         case .judge:
           state.judged = head
-          return .collect(most: Self.mostErrorBytes)
+          return .collect(most: Self.maxErrorBytes)
         default:
           state.step = step
           return step.isContradiction(of: head, to: state.plan) ? .refuse : .none

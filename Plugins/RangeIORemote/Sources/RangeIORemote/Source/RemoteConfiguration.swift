@@ -160,7 +160,7 @@ extension RemoteConfiguration {
     var fields = HeaderFields()
     for (name, value) in headers {
       do { try fields.append(name, value) } catch {
-        throw Failure(.invalidURL, "the headers have more than \(HeaderFields.mostBytes) bytes: give shorter ones")
+        throw Failure(.invalidURL, "the headers have more than \(HeaderFields.maxBytes) bytes: give shorter ones")
       }
     }
     for field in fields.all {

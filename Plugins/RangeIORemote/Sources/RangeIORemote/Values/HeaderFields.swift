@@ -11,9 +11,9 @@ public struct HeaderFields: Hashable, Sendable {
   }
 
   /// The most fields of an answer.
-  static let mostFields = 256
+  static let maxFields = 256
   /// The most bytes of an answer's names and values together.
-  static let mostBytes = 65_536
+  static let maxBytes = 65_536
 
   /// All fields, in their order.
   public private(set) var all: [Field] = []
@@ -42,13 +42,13 @@ public struct HeaderFields: Hashable, Sendable {
 
   /// Adds a field of an answer.
   ///
-  /// - Throws: ``Failure/Reason/giantHeaders`` beyond ``mostFields`` or ``mostBytes``.
+  /// - Throws: ``Failure/Reason/giantHeaders`` beyond ``maxFields`` or ``maxBytes``.
   mutating func append(_ name: String, _ value: String) throws(Failure) {
-    guard all.count < Self.mostFields,
-      byteCount + name.utf8.count + value.utf8.count <= Self.mostBytes
+    guard all.count < Self.maxFields,
+      byteCount + name.utf8.count + value.utf8.count <= Self.maxBytes
     else {
       throw Failure(
-        .giantHeaders, "the server sent more than \(Self.mostFields) header fields or \(Self.mostBytes) bytes of them")
+        .giantHeaders, "the server sent more than \(Self.maxFields) header fields or \(Self.maxBytes) bytes of them")
     }
     add(name, value)
   }

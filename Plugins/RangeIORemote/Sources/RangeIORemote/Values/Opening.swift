@@ -14,15 +14,15 @@ enum Opening: Hashable, Sendable {
   case whole
 
   /// The most bytes that are asked for, and kept for the first reads.
-  static let mostBytes = 1 << 20
+  static let maxBytes = 1 << 20
 
-  /// The opening that a user wants, with at least one byte and at most ``mostBytes``.
+  /// The opening that a user wants, with at least one byte and at most ``maxBytes``.
   init(_ wanted: RemoteOpening) {
     switch wanted {
     case .range(let range):
-      let start = min(max(0, range.lowerBound), Int.max - Self.mostBytes)
-      self = .range(start..<min(max(start + 1, range.upperBound), start + Self.mostBytes))
-    case .suffix(let count): self = .suffix(min(max(1, count), Self.mostBytes))
+      let start = min(max(0, range.lowerBound), Int.max - Self.maxBytes)
+      self = .range(start..<min(max(start + 1, range.upperBound), start + Self.maxBytes))
+    case .suffix(let count): self = .suffix(min(max(1, count), Self.maxBytes))
     case .head: self = .head
     }
   }

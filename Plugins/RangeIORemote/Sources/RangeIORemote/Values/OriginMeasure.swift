@@ -13,7 +13,7 @@ struct OriginMeasure: Hashable, Sendable {
   /// The weight of a new measurement of the latency.
   private static let weight = 0.2
   /// The most bodies that the bandwidth follows from.
-  private static let mostBodies = 8
+  private static let maxBodies = 8
   private var seconds: Double?
   /// The last ones, in the order in which they came.
   private var bodies: [Body] = []
@@ -32,7 +32,7 @@ struct OriginMeasure: Hashable, Sendable {
   /// of them comes with the head.
   mutating func record(bytes: Int, in duration: Duration) {
     guard bytes >= 32_768, duration > .zero else { return }
-    if bodies.count == Self.mostBodies { bodies.removeFirst() }
+    if bodies.count == Self.maxBodies { bodies.removeFirst() }
     bodies.append(Body(bytes: bytes, bytesPerSecond: Double(bytes) / (duration / .seconds(1))))
   }
 

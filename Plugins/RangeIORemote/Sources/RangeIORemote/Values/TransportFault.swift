@@ -67,7 +67,7 @@ enum TransportFault: Hashable, Sendable {
   }
 
   /// The most repeats in a row after an answer that may be left over.
-  static let mostLeftOver = 3
+  static let maxLeftOver = 3
 
   /// Why TLS fails, where there is advice for it.
   static let untrusted = "the server's certificate is not trusted"

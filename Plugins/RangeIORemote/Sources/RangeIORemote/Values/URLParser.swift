@@ -3,7 +3,7 @@ internal import RangeIO
 /// The parts of an absolute URL (RFC 3986, section 3).
 struct URLParser {
   /// Longer ones are refused.
-  static let mostBytes = 32_768
+  static let maxBytes = 32_768
 
   let scheme: ObjectURL.Scheme
   let user: String?
@@ -14,8 +14,8 @@ struct URLParser {
   let query: String?
 
   init(_ text: String) throws(ReadError) {
-    guard text.utf8.count <= Self.mostBytes else {
-      throw ReadError.invalidURL("it is longer than \(Self.mostBytes) bytes")
+    guard text.utf8.count <= Self.maxBytes else {
+      throw ReadError.invalidURL("it is longer than \(Self.maxBytes) bytes")
     }
     var rest = Array(HTTPText.trimmed(text).utf8)[...]
     if let fragment = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<fragment] }

@@ -65,7 +65,7 @@ struct AnswerWatchTests {
   @Test func `bytes that are no body are bounded, with as much again for the body that they frame`() {
     var watch = Watch()
     watch.sent(request("/a"))
-    expectFault(nil, Watch.mostOverhead, &watch)
+    expectFault(nil, Watch.maxOverhead, &watch)
     expectFault(.overhead, 1, &watch)
     watch.sent(request("/a"))
     // Chunks of one byte.
@@ -79,7 +79,7 @@ struct AnswerWatchTests {
   @Test func `a suspected answer is believed at the second time, and 16 that were right show that objects look alike`()
   {
     var repeats = RepeatedAnswers<String>()
-    let most = RepeatedAnswers<String>.mostAlike
+    let most = RepeatedAnswers<String>.maxAlike
     let verdicts = (0..<2 * most).map { turn in
       repeats.believes("head", to: request("/\(turn / 2)"), isSuspected: turn % 2 == 0)
     }

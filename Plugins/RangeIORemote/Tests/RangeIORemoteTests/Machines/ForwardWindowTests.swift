@@ -38,14 +38,14 @@ struct ForwardWindowTests {
       pushed += mebibyte
       while window.take(fast) != nil {}
     }
-    #expect(pushed == ForwardWindow.mostAhead && window.low == 0)
+    #expect(pushed == ForwardWindow.maxAhead && window.low == 0)
     window.end(slow)
-    #expect(window.count == ForwardWindow.mostBehind && window.wantsMore)
+    #expect(window.count == ForwardWindow.maxBehind && window.wantsMore)
     for _ in 0..<20 {
       window.push(bytes(pushed..<pushed + mebibyte))
       pushed += mebibyte
       while window.take(fast) != nil {}
-      #expect(window.count <= ForwardWindow.mostBehind + mebibyte)
+      #expect(window.count <= ForwardWindow.maxBehind + mebibyte)
     }
     #expect(!window.reaches(0) && window.reaches(window.low))
     window.end(fast)
@@ -74,15 +74,15 @@ struct ForwardWindowTests {
 
   @Test func `a read far ahead is refused, unless others want what lies before it, or a body had come as far`() {
     var window = ForwardWindow(reaching: 0)
-    #expect(window.reaches(ForwardWindow.mostAhead) && !window.reaches(ForwardWindow.mostAhead + 1))
+    #expect(window.reaches(ForwardWindow.maxAhead) && !window.reaches(ForwardWindow.maxAhead + 1))
     _ = window.begin(0..<50 * mebibyte)
-    #expect(window.reaches(50 * mebibyte + ForwardWindow.mostAhead))
+    #expect(window.reaches(50 * mebibyte + ForwardWindow.maxAhead))
     window = ForwardWindow(reaching: 200 * mebibyte)
     #expect(window.reaches(200 * mebibyte))
     // What comes before it is passed over, and not held.
     let late = window.begin(200 * mebibyte..<201 * mebibyte)
     for start in stride(from: 0, to: 201 * mebibyte, by: mebibyte) {
-      #expect(window.wantsMore && window.count <= ForwardWindow.mostBehind)
+      #expect(window.wantsMore && window.count <= ForwardWindow.maxBehind)
       window.push(bytes(start..<start + 16))
       window.push(Bytes([UInt8](repeating: 0, count: mebibyte - 16)))
     }

@@ -42,7 +42,7 @@ struct OpeningTests {
   }
 
   @Test func `no hint asks for more than 1 MiB, or for nothing`() {
-    let most = Opening.mostBytes
+    let most = Opening.maxBytes
     #expect(Opening(.range(100..<8_000_000)) == .range(100..<100 + most))
     #expect(Opening(.range(5..<5)) == .range(5..<6))
     #expect(Opening(.range(-5..<3)) == .range(0..<3))

@@ -20,7 +20,7 @@
     private let state = Guarded(State())
 
     /// The most keys that are kept. All are dropped when there are more: each is derived again in some microseconds.
-    private static let mostKeys = 16
+    private static let maxKeys = 16
 
     /// The number of keys derived so far.
     var derivedCount: Int { state.withLock { $0.derivedCount } }
@@ -35,7 +35,7 @@
       }
       state.withLock { state in
         state.derivedCount += 1
-        if state.keys.count >= Self.mostKeys { state.keys.removeAll() }
+        if state.keys.count >= Self.maxKeys { state.keys.removeAll() }
         state.keys[scope] = key
       }
       return key

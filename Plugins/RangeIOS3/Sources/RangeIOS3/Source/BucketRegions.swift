@@ -10,7 +10,7 @@
     private let regions = Guarded<[Bucket: String]>([:])
 
     /// The most buckets that are remembered. More, and all are forgotten: each is found again by one request.
-    private static let mostBuckets = 1_024
+    private static let maxBuckets = 1_024
 
     static let shared = BucketRegions()
 
@@ -22,7 +22,7 @@
     /// Remembers where the bucket is.
     func learn(_ region: String, of bucket: String, at endpoint: S3Endpoint) {
       regions.withLock { regions in
-        if regions.count >= Self.mostBuckets { regions.removeAll() }
+        if regions.count >= Self.maxBuckets { regions.removeAll() }
         regions[Bucket(endpoint: endpoint, name: bucket)] = region
       }
     }

@@ -43,8 +43,8 @@
     }
 
     /// A look waits no less than this.
-    private static let shortestLook = Duration.seconds(1)
-    private static let mostAbsences = 1024
+    private static let minLook = Duration.seconds(1)
+    private static let maxAbsences = 1024
 
     private let state = Locked(State())
     /// A look goes on without those who asked for it: the next ones need it, too.
@@ -186,10 +186,10 @@
     private func note(_ absence: Absence, at path: [ServedName]) {
       let now = time.now
       state.withLock { state in
-        if state.absences.count >= Self.mostAbsences {
+        if state.absences.count >= Self.maxAbsences {
           state.absences = state.absences.filter { now < $0.value.isOver }
         }
-        if state.absences.count >= Self.mostAbsences { state.absences = [:] }
+        if state.absences.count >= Self.maxAbsences { state.absences = [:] }
         state.absences[path] = absence
       }
     }
@@ -199,7 +199,7 @@
       return try await withThrowingTaskGroup(of: OpenObject?.self) { group in
         group.addTask { try await known.current(name: name) }
         group.addTask { [time, upstream] in
-          try await time.sleep(for: max(upstream.freshness, Self.shortestLook))
+          try await time.sleep(for: max(upstream.freshness, Self.minLook))
           return nil
         }
         defer { group.cancelAll() }

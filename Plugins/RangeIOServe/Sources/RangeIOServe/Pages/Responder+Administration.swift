@@ -120,8 +120,8 @@
         }
         range = first
       }
-      guard range.count <= Self.mostExplained else {
-        let text = "ask for at most \(Self.mostExplained) bytes: &range=0-\(Self.mostExplained - 1)\n"
+      guard range.count <= Self.maxExplained else {
+        let text = "ask for at most \(Self.maxExplained) bytes: &range=0-\(Self.maxExplained - 1)\n"
         return .text(.badRequest, text, type: "text/plain; charset=utf-8")
       }
       let json = try await AsideWork.value { [range] in try await Self.explanation(of: range, in: object.reader) }
@@ -129,7 +129,7 @@
     }
 
     /// The most bytes whose places are looked up for one request.
-    private static let mostExplained = 1 << 30
+    private static let maxExplained = 1 << 30
 
     private struct Part: Encodable {
       let first: Int

@@ -16,7 +16,7 @@ package enum RangeAnswer: Equatable, Sendable {
   case notSatisfiable
 
   /// The most ranges in one request. More are refused: they cost the server far more than the client.
-  package static let mostRanges = 16
+  package static let maxRanges = 16
 
   /// Judges a `GET` or `HEAD` of `version`.
   ///
@@ -35,7 +35,7 @@ package enum RangeAnswer: Equatable, Sendable {
   }
 
   private static func answer(_ field: RangeField, size: Int) -> RangeAnswer {
-    guard field.elements.count <= mostRanges else { return .notSatisfiable }
+    guard field.elements.count <= maxRanges else { return .notSatisfiable }
     let ranges = field.elements.compactMap { $0.resolved(in: size) }
     switch ranges.count {
     case 0:

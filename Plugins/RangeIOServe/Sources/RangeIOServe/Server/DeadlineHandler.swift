@@ -13,7 +13,7 @@
     typealias OutboundOut = HTTPResponsePart
 
     /// A client that is slow but reads is seen to do so, each time it has taken so many bytes.
-    private static let mostAtOnce = 32 * 1024
+    private static let maxAtOnce = 32 * 1024
 
     private let headTimeout: Duration
     private let stallTimeout: Duration
@@ -85,7 +85,7 @@
       case .head: context.write(data, promise: promise)
       // Only bodies are ever too much for a connection.
       case .body(var body):
-        while body.readableBytes > Self.mostAtOnce, let part = body.readSlice(length: Self.mostAtOnce) {
+        while body.readableBytes > Self.maxAtOnce, let part = body.readSlice(length: Self.maxAtOnce) {
           write(part, context, context.eventLoop.makePromise())
         }
         write(body, context, promise ?? context.eventLoop.makePromise())

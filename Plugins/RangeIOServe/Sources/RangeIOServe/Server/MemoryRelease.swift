@@ -7,7 +7,7 @@
     private var isPausing = false
 
     /// Fewer have not left enough: 8 MiB.
-    private static let fewest = 32
+    private static let minCount = 32
 
     /// An answer has ended.
     ///
@@ -27,7 +27,7 @@
     }
 
     private mutating func isDue(_ answersLeft: Int) -> Bool {
-      guard most >= Self.fewest, answersLeft <= most / 4 else { return false }
+      guard most >= Self.minCount, answersLeft <= most / 4 else { return false }
       most = answersLeft
       isPausing = true
       return true

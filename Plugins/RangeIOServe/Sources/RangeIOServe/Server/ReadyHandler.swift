@@ -24,7 +24,7 @@
     private var bytesAtOnce = 0
     private let client: String
 
-    private static let mostAnswersAtOnce = 16
+    private static let maxAnswersAtOnce = 16
 
     init(_ responder: Responder, client: String) {
       self.responder = responder
@@ -37,7 +37,7 @@
       switch unwrapInboundIn(data) {
       case .head(let head):
         // A client that takes nothing, or has left, gets nothing more either.
-        if passedOn == 0, answersAtOnce < Self.mostAnswersAtOnce,
+        if passedOn == 0, answersAtOnce < Self.maxAnswersAtOnce,
           bytesAtOnce < RangeServer.Configuration.pieceSize, context.channel.isActive, context.channel.isWritable,
           responder.clients.permits(client),
           let answer = responder.readyAnswer(to: head)

@@ -6,7 +6,7 @@
 
   extension Responder {
     /// The most tries of a request, which begins anew if the source changed or closed before the head was sent.
-    private static let mostTries = 4
+    private static let maxTries = 4
 
     /// Answers with the object at `path`, or a part of it; with a listing, if it is a directory.
     func object(
@@ -32,7 +32,7 @@
           return try await answer(with: object, head)
         } catch let error as ReadError where error.code == .sourceChanged || error.code == .closed {
           tries += 1
-          guard tries < Self.mostTries else { throw error }
+          guard tries < Self.maxTries else { throw error }
           pool.outdated(object, at: path)
         }
       }

@@ -15,7 +15,7 @@
     }
 
     /// The most waiters that go on after a look. Each sends a piece at most: 4 MiB together, a millisecond or two.
-    static var mostAtOnce: Int { 16 }
+    static var maxAtOnce: Int { 16 }
 
     private var waiters = CircularBuffer<Waiter>()
     private var isAsked = false
@@ -32,7 +32,7 @@
     ///
     /// - Returns: those who go on, and whether to ask for another look, since more wait.
     mutating func looked() -> (next: [Waiter], asks: Bool) {
-      let next = Array(waiters.prefix(Self.mostAtOnce))
+      let next = Array(waiters.prefix(Self.maxAtOnce))
       waiters.removeFirst(next.count)
       isAsked = !waiters.isEmpty
       return (next, isAsked)

@@ -51,11 +51,11 @@
     var queued: [NodeBatch] = []
     var isProbeQueued = false
     /// The most commands under way; more are misses at once.
-    private static let mostWaiting = 4096
+    private static let maxWaiting = 4096
     /// A connection that is silent for so long, in nanoseconds, while it owes replies, is given up.
-    private static let longestSilence: Int64 = 1_000_000_000
+    private static let maxSilence: Int64 = 1_000_000_000
     /// One that sends something now and then is given up when so long no reply was whole.
-    private static let longestReply: Int64 = 3_000_000_000
+    private static let maxReply: Int64 = 3_000_000_000
 
     init(_ address: SharedCacheNode, _ settings: Settings, on loop: any EventLoop) {
       self.address = address
@@ -141,7 +141,7 @@
 
     private func start(_ batch: NodeBatch, _ worth: Duration?) {
       let now = Self.now
-      guard !isClosed, batch.missing > 0, lines.allSatisfy({ $0.handler.waitingCount < Self.mostWaiting }) else {
+      guard !isClosed, batch.missing > 0, lines.allSatisfy({ $0.handler.waitingCount < Self.maxWaiting }) else {
         return skip(batch)
       }
       switch health.admits(batch.isOfReads, at: now) {
@@ -152,7 +152,7 @@
         return probe()
       }
       if let worth {
-        let worth = min(worth.wholeNanoseconds, NodeHealth.mostWorth)
+        let worth = min(worth.wholeNanoseconds, NodeHealth.maxWorth)
         batch.limit = health.limit(worth: worth)
         batch.mostTime = NodeBatch.mostTime(for: batch.missing, worth: worth)
       }
@@ -192,14 +192,14 @@
     func giveUpIfSilent(_ handler: NodeHandler) {
       guard !handler.isWatched else { return }
       handler.isWatched = true
-      let due = handler.lastSign + .nanoseconds(Self.longestSilence)
+      let due = handler.lastSign + .nanoseconds(Self.maxSilence)
       loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
         handler.isWatched = false
         guard handler.waitingCount > 0 else { return }
         let now = NIODeadline.now()
-        if now - handler.lastSign >= .nanoseconds(Self.longestSilence) {
+        if now - handler.lastSign >= .nanoseconds(Self.maxSilence) {
           handler.end(ProtocolFault("it takes commands and is silent: is it stopped, or overloaded?"))
-        } else if now - handler.lastReply >= .nanoseconds(Self.longestReply) {
+        } else if now - handler.lastReply >= .nanoseconds(Self.maxReply) {
           handler.end(ProtocolFault("it does not come to the end of an answer"))
         } else {
           giveUpIfSilent(handler)

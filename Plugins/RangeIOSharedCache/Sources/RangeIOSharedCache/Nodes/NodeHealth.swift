@@ -29,22 +29,22 @@
     private var times = ReplyTimes()
 
     /// So many failures in a row mean that a node is down.
-    static let mostFailures = 3
-    private static let shortestPause: Int64 = 100_000_000
-    private static let longestPause: Int64 = 10_000_000_000
+    static let maxFailures = 3
+    private static let minPause: Int64 = 100_000_000
+    private static let maxPause: Int64 = 10_000_000_000
     /// No node that works is blamed for being scheduled so late.
     private static let usualHiccup: Int64 = 10_000_000
-    private static let longestLimit: Int64 = 500_000_000
+    private static let maxLimit: Int64 = 500_000_000
     /// An hour.
-    static let mostWorth: Int64 = 3_600_000_000_000
+    static let maxWorth: Int64 = 3_600_000_000_000
 
     /// The time to wait for an answer, in nanoseconds: three times what 99 of 100 answers take. At most, and until that is known,
     /// five times `worth`, or the greater of `worth` and 500 ms if that is less.
     ///
     /// - Parameter worth: the time that an answer is worth. So long, or ten milliseconds, is always permitted.
     func limit(worth: Int64) -> Int64 {
-      let worth = min(worth, Self.mostWorth)
-      let most = min(5 * worth, max(worth, Self.longestLimit))
+      let worth = min(worth, Self.maxWorth)
+      let most = min(5 * worth, max(worth, Self.maxLimit))
       guard let usual = times.percentile99 else { return most }
       return min(max(3 * usual, min(worth, Self.usualHiccup)), most)
     }
@@ -114,7 +114,7 @@
       // Of several that wait for the same answer the first one counts.
       guard phase == .up else { return }
       failures += 1
-      if failures >= Self.mostFailures { return rest(now, random) }
+      if failures >= Self.maxFailures { return rest(now, random) }
       if isSilent { phase = .silent }
     }
 
@@ -133,7 +133,7 @@
     }
 
     private mutating func rest(_ now: Int64, _ random: Double) {
-      let pause = min(Self.shortestPause << Int64(min(outages, 10)), Self.longestPause)
+      let pause = min(Self.minPause << Int64(min(outages, 10)), Self.maxPause)
       outages += 1
       // Between half and all of it, so that not all processes come back at once.
       phase = .down(until: now + pause / 2 + Int64(Double(pause / 2) * random))

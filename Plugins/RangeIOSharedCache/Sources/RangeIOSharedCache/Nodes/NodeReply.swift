@@ -63,7 +63,7 @@
   /// A line that arrives in pieces.
   struct ArrivingLine: Sendable {
     /// Longer ones are no protocol of ours.
-    static let longest = 4096
+    static let maxLength = 4096
     private var bytes: [UInt8] = []
 
     /// Takes bytes from `position` to the end of the line, and moves `position` after it. `nil`: it goes on in the next
@@ -72,7 +72,7 @@
       let rest = UnsafeRawBufferPointer(rebasing: piece[position...])
       let end = rest.firstIndex(of: UInt8(ascii: "\n"))
       let part = rest[..<(end ?? rest.count)]
-      guard bytes.count + part.count <= Self.longest else { throw ProtocolFault("a line that does not end") }
+      guard bytes.count + part.count <= Self.maxLength else { throw ProtocolFault("a line that does not end") }
       bytes += part
       position += part.count
       guard end != nil else { return nil }

@@ -16,7 +16,7 @@
 
     private static let free = NIOLockedValueBox(Free())
     /// The most bytes that are kept for later.
-    static let mostFree = 4 << 20
+    static let maxFree = 4 << 20
     private static let granule = 256
 
     init(count: Int) {
@@ -36,10 +36,10 @@
       guard let memory = bytes.baseAddress else { return }
       var released = [memory]
       Self.free.withLockedValue { free in
-        guard capacity <= Self.mostFree else { return }
+        guard capacity <= Self.maxFree else { return }
         released = []
         // The oldest ones go: they may be of a size that is not needed any more.
-        while free.byteCount + capacity > Self.mostFree {
+        while free.byteCount + capacity > Self.maxFree {
           let first = free.blocks.removeFirst()
           free.byteCount -= first.capacity
           released.append(first.memory)
