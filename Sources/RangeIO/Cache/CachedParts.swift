@@ -1,4 +1,4 @@
-/// The pieces that a request has found and fetched, and what it lacks, to be combined.
+/// The pieces that a request has found and fetched, and its gaps. Makes the response of them.
 struct CachedParts {
   /// Disjoint, or equal where they overlap. Not in order.
   var pieces: [RangedBytes] = []

@@ -47,7 +47,7 @@ extension ReadPipeline {
   ///   - fill: what to fetch when bytes are missing. Default: whole blocks.
   ///   - blockSize: the block size, a power of two up to 1 GiB. Default: what the source prefers.
   ///   - maxReadSize: longer ranges bypass the store. Default: 64 GiB.
-  ///   - onSecondRead: whether to keep only what is read for the second time, as far as that is remembered: for about
+  ///   - onSecondRead: `true` to keep only what is read for the second time, as far as that is remembered: for about
   ///     thirty thousand blocks. Use this for sources that are hardly slower than the store, such as a local file:
   ///     there, keeping bytes that are read once costs more than it saves. A first read is not shared with other reads
   ///     of the same bytes. If `store` is a ``MemoryStore``, most reads of a source bypass it while keeping more of that
@@ -91,11 +91,11 @@ final class CachingStage: ReadStage {
   let largest: Int
   /// Reads of sources without a version bypass the store.
   private let needsVersion: Bool
-  /// The store, if it is one tier in memory, for which it can be found out whether keeping more pays.
+  /// The store, if it is a single tier in memory: only then the cache can measure if keeping more pays.
   let memory: MemoryStore?
-  /// Recently read blocks, if only what is read twice is kept.
+  /// Recently read blocks; `nil` if the cache also keeps first reads.
   let touched: RecentTouches?
-  /// Finds out whether that pays, if the store is one in memory.
+  /// Measures if keeping second reads pays; `nil` if the store is not a single tier in memory.
   var admission: AdmissionMeter? { keepsSecondReads ? meter : nil }
   /// Not optional: taking a class out of an optional counts a reference. So there is a stand-in.
   let meter: AdmissionMeter

@@ -1,4 +1,4 @@
-// Caches that keep what is read a second time, as long as that pays.
+// Caches that keep the bytes of second reads, as long as that pays.
 
 extension CachingStage {
   /// Notes a read. Returns `true` if the store keeps what the read misses.
@@ -10,8 +10,8 @@ extension CachingStage {
     return !request.source.isBypassed || hasRoom(for: request.range) || admission.isKeptThisTime()
   }
 
-  /// True if a read that ``hit(_:of:isAbsent:)`` has not answered bypasses the store, known without asking anything that waits: it
-  /// is longer than what is kept; or nothing of it is here, and it is not to be kept. `false` proves nothing.
+  /// True if a read that ``hit(_:of:isAbsent:)`` has not answered certainly bypasses the store: its range is too long,
+  /// or the store has none of it and would not keep it. Never waits. `false` proves nothing.
   func bypasses(_ range: ByteRange, of source: SourceDescription, isAbsent: Bool) -> Bool {
     guard range.count <= largest else { return true }
     guard isAbsent, keepsSecondReads, let number = source.knownToken(of: number) else { return false }
@@ -28,11 +28,11 @@ extension CachingStage {
     return true
   }
 
-  /// Reads what begins in a block of the sample, and notes what that shows.
+  /// Reads a range that begins in a block of the sample, and notes hits and times for the decision.
   ///
   /// - Parameters:
   ///   - block: its key, and the number of the token.
-  ///   - isKept: whether what is missing is kept.
+  ///   - isKept: `true` if the store keeps the missing bytes.
   func readSampled(
     _ request: ReadRequest, _ block: (key: UInt64, number: UInt64), _ isKept: Bool, _ admission: AdmissionMeter,
     _ next: ReadNext
@@ -83,6 +83,6 @@ extension CachingStage {
 
   private func hasRoom(for range: ByteRange) -> Bool { memory?.hasRoom(for: Self.charge(of: range)) ?? false }
 
-  /// About what a store in memory charges for what is kept of a range.
+  /// About the bytes that a store in memory charges for keeping a range.
   private static func charge(of range: ByteRange) -> Int { range.count + 128 }
 }

@@ -33,7 +33,8 @@ extension CachingStage {
     return found.response(to: request)
   }
 
-  /// Reads what was asked for and nothing else, range by range, after a wider read failed, if what failed may be the rest of it.
+  /// Reads exactly the requested ranges, one by one, after a wider read failed. Throws `error` if it cannot come from
+  /// the bytes that were not requested, or if there are too many ranges.
   func readExactly(_ request: ReadRequest, _ next: ReadNext, instead error: any Error) async throws
     -> ReadResponse
   {
@@ -51,16 +52,16 @@ extension CachingStage {
     return ReadResponse(OneOrMore(all)!)  // a request has a range at least
   }
 
-  /// Of more ranges, one request for each would take long.
+  /// The most ranges to read one by one: each is a request.
   private static let maxExactReads = 16
 
-  /// True if nothing is fetched but what was asked for. Several ranges may be read together with what lies between.
+  /// True if the fetch reads only requested bytes. False for several ranges: a fetch may read the bytes between them.
   func isExact(_ request: ReadRequest, _ fetched: ByteRange) -> Bool {
     request.moreRanges.isEmpty && request.range.lowerBound <= fetched.lowerBound
       && fetched.upperBound <= request.range.upperBound
   }
 
-  /// True if a read of what was asked for may succeed where a wider one failed.
+  /// True if a read of exactly the requested bytes may succeed after a wider read failed with `error`.
   private static func mayConcernTheRest(_ error: ReadError) -> Bool {
     error.mayConcernAPart || [.limitExceeded, .resourcesExhausted].contains(error.code) && !error.isTransient
   }

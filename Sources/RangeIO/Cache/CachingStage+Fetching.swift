@@ -2,7 +2,7 @@ extension CachingStage {
   /// Handles a read that the store could not answer at once.
   ///
   /// - Parameters:
-  ///   - isFirst: whether it is let pass, since what it reads was not read before.
+  ///   - isFirst: `true` for a first read of these bytes, which bypasses the store.
   ///   - timing: measures a read by ``readAtHand(_:_:_:_:_:)``.
   func readMissing(
     _ request: ReadRequest, _ next: ReadNext, isFirst: Bool, timing: AdmissionMeter.Timing? = nil
@@ -209,8 +209,8 @@ extension CachingStage {
   /// Starts flights that load what the store holds.
   ///
   /// - Parameters:
-  ///   - mayAsk: whether the source may also be read if the store takes long.
-  ///   - mustWait: whether the pieces are known not to be at hand.
+  ///   - mayAsk: `true` if the source may also be read if the store takes long.
+  ///   - mustWait: `true` if the pieces are known not to be at hand.
   private func get(
     _ starts: SmallArray<FlightPlan.Start>, _ deferred: [DeferredPiece], mayAsk: Bool, mustWait: Bool, _ fetch: Fetch
   ) {

@@ -100,7 +100,7 @@ struct FetchOrder: Equatable, Sendable {
     self.groups = groups.reversed()
   }
 
-  /// A group has ended. Returns whether it starts two.
+  /// A group has ended. Returns `true` if it starts two.
   mutating func addsChain() -> Bool {
     guard chains < gathering.groupsAtOnce else { return false }
     chains += 1
@@ -126,6 +126,6 @@ struct FetchOrder: Equatable, Sendable {
     return first..<end
   }
 
-  /// Takes the groups of what waits.
+  /// Takes the groups that wait.
   mutating func group(_ groups: [Range<Int>]) { self.groups = groups.reversed() }
 }

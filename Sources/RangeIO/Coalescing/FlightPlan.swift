@@ -6,7 +6,7 @@ struct FlightID: Hashable, Sendable {
   let slot: Int32
 }
 
-/// Identifies one request's interest in its flights, whether or not a read waits.
+/// Identifies one request's interest in its flights. A prefetch has one, too, though no read waits.
 struct WaiterID: Hashable, Comparable, Sendable {
   /// Counts up from 1 in order of arrival.
   package let number: UInt64
@@ -44,7 +44,8 @@ struct FlightPlan: Equatable, Sendable {
   init(waiter: WaiterID) { self.waiter = waiter }
 }
 
-/// The missing parts of a request: those that the source must bring, and those that the store holds, but not as bytes in memory.
+/// The missing parts of a request: gaps, which the source must bring, and deferred pieces, which the store holds
+/// compressed or on a disk.
 struct FlightWants: Sendable, ExpressibleByArrayLiteral {
   /// A part of a request that the store holds.
   struct Deferred: Sendable {

@@ -201,7 +201,7 @@ struct FlightTable: ~Copyable, Sendable {
   /// The parts of `range` that no joinable flight brings.
   func uncovered(_ range: ByteRange) -> [ByteRange] { withState { $0.flights.uncovered(range) } }
 
-  /// The parts of `range` that joinable flights bring, in order, and whether a read waits for each.
+  /// The parts of `range` that joinable flights bring, in order, each with its purpose.
   func covered(_ range: ByteRange) -> [(range: ByteRange, purpose: ReadUrgency.Purpose)] {
     withState { $0.flights.covered(range) }
   }

@@ -42,7 +42,7 @@ struct FlightWaiters<Waiter>: Sequence {
 
   /// Removes `id`.
   ///
-  /// - Returns: whether it was there.
+  /// - Returns: `true` if it was there.
   /// - Complexity: O(log n), amortized.
   mutating func leave(_ id: WaiterID) -> Bool {
     if first?.id == id {

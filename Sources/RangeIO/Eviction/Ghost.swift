@@ -54,7 +54,7 @@ package struct Ghost: Sendable {
     while count > limit, oldest != now { forgetOldestTick() }
   }
 
-  /// Forgets a chunk because it is back. Returns whether it was remembered.
+  /// Forgets a chunk because it is back. Returns `true` if it was remembered.
   package mutating func remove(_ fingerprint: UInt32) -> Bool {
     guard count > 0 else { return false }
     for place in bucket(of: fingerprint) where fingerprints[place] == fingerprint && isRemembered(births[place]) {

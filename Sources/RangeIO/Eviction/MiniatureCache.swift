@@ -45,7 +45,7 @@ struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
     for slot in stored { places[place(of: fingerprints[Int(slot)])] = slot }
   }
 
-  /// Reads a key; stores it if it is missing. Returns whether it was there.
+  /// Reads a key; stores it if it is missing. Returns `true` if it was there.
   package mutating func read(_ fingerprint: UInt32, weight: Int = 1) -> Bool {
     let slot = places[place(of: fingerprint)]
     if slot != .max {
@@ -84,7 +84,7 @@ struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
     policy.insert(slot, key: UInt64(fingerprint), weight: weight)
   }
 
-  /// Returns whether there was something to evict.
+  /// Returns `true` if there was something to evict.
   private mutating func evict() -> Bool {
     guard let slot = policy.evict() else { return false }
     vacate(place(of: fingerprints[slot]))

@@ -1,4 +1,4 @@
-/// Chooses the parameters of a store's policies by what its reads would have hit with each of a few candidates.
+/// Chooses the parameters of a store's policies: those of the candidate that would have had the most hits.
 ///
 /// A pure value: sampled reads in, decisions out. A store has one, however many shards; each shard's policy now and then
 /// calls it in ``S3FIFO/consult(_:)``. Only ``Eviction/adaptive`` makes use of it.

@@ -194,7 +194,7 @@ package struct S3FIFO: EvictionPolicy {
 }
 
 extension S3FIFO {
-  /// The most reads that the tuner is told of at once: this happens under two locks.
+  /// The most reads to give the tuner at once: this happens under two locks.
   private static let maxReadsTold = 64
 
   /// A policy that takes its parameters from a tuner.
@@ -204,7 +204,7 @@ extension S3FIFO {
     S3FIFO(capacity: capacity, settings.candidates[0], sample: .all(seed: settings.seed))
   }
 
-  /// Tells the tuner of the store what was read, and takes over what it has decided. Called now and then, after an insertion.
+  /// Gives the tuner the sampled reads, and takes its parameters. Called now and then, after an insertion.
   mutating func consult(_ tuner: inout PolicyTuner) {
     guard sample.isOn, count > 0 else { return }
     tuner.note(chunkWeight: Double(smallWeight + mainWeight) / Double(count))
@@ -221,6 +221,6 @@ extension S3FIFO {
     queues.byteCount + marks.capacity + details.capacity * MemoryLayout<Details>.stride + rememberedByteCount
   }
 
-  /// The part of it that is about chunks that are not stored.
+  /// The part of ``byteCount`` that remembers chunks which are not stored: the ghost and the sketch.
   var rememberedByteCount: Int { ghost.byteCount + sketch.byteCount }
 }

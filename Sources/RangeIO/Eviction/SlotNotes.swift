@@ -15,7 +15,7 @@ struct SlotNotes {
     addresses.flatMap { UnsafeMutablePointer(bitPattern: $0[slot]) }
   }
 
-  /// Takes what was noted for a used slot since it was last asked: from 0 to 3.
+  /// Takes the number of reads of a used slot since the last call: from 0 to 3.
   func takeReads(_ slot: Int) -> UInt8 {
     guard let note = note(slot) else { return 0 }
     let reads = BlockBacking.reads(of: note)
@@ -24,6 +24,6 @@ struct SlotNotes {
     return mark & 3
   }
 
-  /// What a policy knows of a chunk in a used slot; `nil` without a table.
+  /// The facts that a policy keeps about the chunk in a used slot; `nil` without a table.
   func facts(_ slot: Int) -> UnsafeMutablePointer<BlockBacking.Facts>? { note(slot).map(BlockBacking.facts) }
 }

@@ -1,4 +1,5 @@
-/// Decides whether it pays to keep more of one source, by what reads of a sample of its blocks have shown. A pure value.
+/// Decides if it pays to keep more of one source, from the hits and times of reads of a sample of its blocks. A pure
+/// value.
 ///
 /// A hit saves the difference between a read of the source and a look-up; a miss that is kept costs what keeping takes. So
 /// keeping everything that is read a second time gains, for each read, *hits × saving − admissions × cost*, by the share
@@ -13,10 +14,10 @@ struct AdmissionGain: Equatable, Sendable {
   static let window = 256
   /// Windows that a decision stands at least.
   static let minWindows = 2
-  /// While reads bypass the store, it keeps one in so many of those that it would keep otherwise.
+  /// While reads bypass the store, it still keeps one read in this many.
   static let bypassShare = 64
 
-  /// Times in nanoseconds, averaged over about the last sixteen, of which none counts more than four times the average.
+  /// An average of about the last sixteen times, in nanoseconds. A time counts as at most four times the average.
   struct Average: Equatable, Sendable {
     private(set) var nanoseconds: Double
     private(set) var isMeasured = false
@@ -33,7 +34,7 @@ struct AdmissionGain: Equatable, Sendable {
     }
   }
 
-  /// Numbers of reads, of which older ones count less and less.
+  /// Numbers of reads. Older reads count less.
   private struct Counts: Equatable {
     var reads = 0.0
     var wouldHit = 0.0
@@ -55,7 +56,7 @@ struct AdmissionGain: Equatable, Sendable {
 
   /// The time of a read that the store could have answered, from below the cache.
   private(set) var miss = Average(assuming: 0)
-  /// The time that it takes to keep what was read, beyond reading it.
+  /// The time that the store takes to keep bytes, beyond the time to read them.
   private(set) var keeping = Average(assuming: 1000)
   /// The time of a look-up that finds something.
   private(set) var lookUp = Average(assuming: 150)
@@ -73,11 +74,11 @@ struct AdmissionGain: Equatable, Sendable {
   mutating func keepingTook(_ nanoseconds: Int64) { keeping.add(nanoseconds) }
   mutating func lookUpTook(_ nanoseconds: Int64) { lookUp.add(nanoseconds) }
 
-  /// Notes a read of the sample. Returns whether that has changed the decision.
+  /// Notes a read of the sample. Returns `true` if that has changed the decision.
   ///
   /// - Parameters:
   ///   - outcomes: what the store would have made of it.
-  ///   - isHit: whether the store had the bytes.
+  ///   - isHit: `true` if the store had the bytes.
   mutating func read(_ outcomes: AdmissionShadow.Outcomes, isHit: Bool) -> Bool {
     counts.reads += 1
     switch outcomes.keeping {

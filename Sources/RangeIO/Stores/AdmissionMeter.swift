@@ -78,16 +78,16 @@ final class TokenAdmission: Sendable {
 
   var current: AdmissionGain { gain.withLock { $0 } }
 
-  /// Notes what a read of the sample has shown.
+  /// Notes the times and the outcome of a read of the sample.
   func note(_ change: (inout AdmissionGain) -> Bool) {
     let isBypassing = gain.withLock { gain -> Bool? in change(&gain) ? gain.isBypassing : nil }
     if let isBypassing { bypassing.store(isBypassing, ordering: .relaxed) }
   }
 }
 
-/// Which blocks stand for all: those whose hashes are small.
+/// A sample of the blocks: those with small hashes.
 struct BlockSample: Equatable, Sendable {
-  /// Of two to the power of so many blocks, one is in the sample.
+  /// One block in 2^`bits` is in the sample.
   let bits: Int
   /// The hashes below this are in the sample.
   private let bound: UInt64
@@ -110,7 +110,7 @@ struct BlockSample: Equatable, Sendable {
     self.init(bits: min(Self.maxBits, Int.bitWidth - 1 - share.leadingZeroBitCount))
   }
 
-  /// Checks whether it contains a block. A few instructions, for every hit.
+  /// True if the sample contains the block. Every hit asks this: it takes a few instructions.
   @inline(__always) func contains(_ block: Int) -> Bool {
     UInt64(truncatingIfNeeded: block &+ 1) &* 0x9E37_79B9_7F4A_7C15 < bound
   }

@@ -14,17 +14,17 @@ struct AdmissionShadow: Sendable {
     case hit
     /// It would keep them now: they were read lately, and are not there.
     case admitted
-    /// It would let them bypass it.
+    /// They would bypass it.
     case first
   }
 
-  /// The results that a read would have had if the store kept what is read twice, and if reads bypassed it.
+  /// The results of a read in both simulations: the store keeps second reads, or reads bypass it.
   struct Outcomes: Equatable, Sendable {
     var keeping: Outcome
     var bypassing: Outcome
   }
 
-  /// Room for what is read twice, in bytes, and for the memory of what was read once, in blocks.
+  /// The room of a simulation: bytes for blocks read twice, and the number of blocks remembered after one read.
   struct Room: Equatable, Sendable {
     var bytes: Int
     var touches: Int

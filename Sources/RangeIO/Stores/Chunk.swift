@@ -122,7 +122,7 @@ package struct ChunkEncoding: Equatable, Sendable {
   package static func == (one: Self, other: Self) -> Bool { one.object == other.object && one.number == other.number }
 }
 
-/// Encoded bytes, with what it takes to decode them.
+/// Encoded bytes, with the encoding that decodes them.
 package final class EncodedBytes: Sendable {
   package let bytes: Bytes
   /// `nil` if it is not known what would make the same of the same bytes.

@@ -37,7 +37,7 @@ public final class ChunkSources: Sendable {
   ///
   /// A source without a validator gets a separate token for each snapshot.
   ///
-  /// - Parameter reading: whether to note that a reader reads this version now. The reader ends that with
+  /// - Parameter reading: `true` to note that a reader reads this version now. The reader ends that with
   ///   ``endReading(_:)``.
   /// - Returns: the token, and the tokens of older versions that are no longer read. Those are retired; the caller must
   ///   erase their chunks.
@@ -85,8 +85,8 @@ public final class ChunkSources: Sendable {
 
   /// A reader switches to another version or ends.
   ///
-  /// - Parameter isOver: whether this version can no longer be opened.
-  /// - Returns: whether this retired the token: the version is over, a newer version has come, or the snapshot was
+  /// - Parameter isOver: `true` if this version can no longer be opened.
+  /// - Returns: `true` if this retired the token: the version is over, a newer version has come, or the snapshot was
   ///   private. The caller must then erase its chunks.
   package func endReading(_ token: ChunkToken, isOver: Bool = false) -> Bool {
     guard token.readers.wrappingSubtract(1, ordering: .relaxed).newValue == 0 else { return false }
@@ -125,10 +125,10 @@ public final class ChunkSources: Sendable {
     }
   }
 
-  /// Recently read blocks, for caches that keep only what is read twice.
+  /// Recently read blocks, for caches that keep only second reads.
   var recentTouches: RecentTouches { touches.value ?? touches.publish(RecentTouches()) }
 
-  /// Finds out whether it pays to keep what is read twice. Made at the first call.
+  /// Measures if it pays to keep second reads. Made at the first call.
   ///
   /// - Parameter capacity: the bytes that the store may hold.
   func admissionMeter(capacity: Int) -> AdmissionMeter {

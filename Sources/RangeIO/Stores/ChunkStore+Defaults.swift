@@ -127,7 +127,7 @@ extension ChunkStore {
 }
 
 extension ChunkStore {
-  /// Reserves and inserts each piece of a chunk separately. Returns whether all of it is kept.
+  /// Reserves and inserts each piece of a chunk separately. Returns `true` if all of it is kept.
   package func insertPieces(of chunk: Chunk) -> Bool {
     var isKept = true
     for piece in chunk.pieces {

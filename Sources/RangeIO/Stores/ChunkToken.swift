@@ -28,9 +28,9 @@ public final class ChunkToken: Sendable {
   private let account = Atomic<Int>(0)
   /// The bytes charged for its chunks in the tiers below, and on their way there.
   package let chargedBytesBelow = Atomic<Int>(0)
-  /// The account of what the store is charged for having it; `nil` if there is no store in memory.
+  /// The bytes that the memory store is charged for this token; `nil` if there is no store in memory.
   private let charges: SourceCharges?
-  /// The decision whether it pays to keep more of it, for caches that ask. Made when one notes something.
+  /// The decision if it pays to keep more of this version. Made when a cache first notes a read.
   var admission: TokenAdmission { notedAdmission.value ?? notedAdmission.publish(TokenAdmission()) }
   private let notedAdmission = PublishedOnce<TokenAdmission>()
   // Stores keep a token for each source: in this order, all fields fit 120 bytes, which the allocator gives without waste.
@@ -100,7 +100,7 @@ public final class ChunkToken: Sendable {
   ///
   /// - Parameter range: what is removed, in whole blocks. Chunks of other blocks may go on moving from tier to tier.
   package func beginRemoval(of range: ByteRange = ChunkScope.wholeRange) {
-    // Under the lock, so that whoever sees the new generation also sees the range.
+    // Under the lock, so that a thread which sees the new generation also sees the range.
     removed.ranges.withLock { removed in
       _ = raise(by: 1 << 16 + 1)
       removed.begin(range)

@@ -21,7 +21,7 @@ public struct DeferredPiece: Sendable {
   ///   - range: the range that `load` returns: usually the whole block.
   ///   - wanted: the part of the look-up that this piece covers. Lies within `range`.
   ///   - ticket: made while the piece was known to be here: under the lock of its place.
-  ///   - shouldPromote: whether the tier above should keep the piece from now on. Default: no.
+  ///   - shouldPromote: `true` if the tier above should keep the piece from now on. Default: no.
   ///   - answer: returns the bytes of `range` on the reader's thread, for work that must not wait and takes no longer than
   ///     switching threads, such as decompressing a small block. Default: nothing is done there.
   ///   - load: loads the bytes of `range`; keeps what it needs, so that it also works after an eviction. It ends early when its

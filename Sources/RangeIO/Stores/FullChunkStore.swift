@@ -31,7 +31,7 @@ package protocol FullChunkStore: ChunkStore {
   /// ``ReadExplanation/Origin/source`` and the reason. Does not count as a read.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
 
-  /// Keeps a chunk that the tier above has evicted, or drops it. Returns whether all of it is kept.
+  /// Keeps a chunk that the tier above has evicted, or drops it. Returns `true` if all of it is kept.
   @discardableResult func insertDemoted(_ chunk: Chunk) -> Bool
 
   /// Erases a scope. Returns what is still to be freed.
@@ -189,7 +189,7 @@ package struct ChunkRemoval: AsyncSequence, Sendable {
   /// The bytes freed so far, as charged, and all that there are to free.
   package typealias Progress = (removedBytes: Int, totalBytes: Int)
 
-  /// Frees one part; `nil` when everything is freed. What it captures frees the rest when it is released.
+  /// Frees one part; `nil` when everything is freed. Releasing the closure frees the rest.
   private let step: @Sendable () -> Progress?
 
   /// - Parameter step: by default there is nothing to free.

@@ -11,7 +11,7 @@ struct HeldBlocks: Sendable {
   private var queue = SlotQueues(1)
   private(set) var bytes = 0
 
-  /// A block is read. Returns whether it is here.
+  /// A block is read. Returns `true` if it is here.
   ///
   /// - Parameter weight: what the store would charge for it. The largest of a block counts.
   mutating func read(_ key: UInt64, weight: Int) -> Bool {

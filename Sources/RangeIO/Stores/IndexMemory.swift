@@ -52,7 +52,7 @@ final class IndexMemory: @unchecked Sendable {
     }
   }
 
-  /// An eighth of what there is, in a huge page if that is much: little is kept that is not used.
+  /// An eighth of the present size, as a huge page if that is large: so little unused memory is kept.
   private static func addChunk(_ least: Int, _ state: inout State) {
     let wanted = max(least, min(2 << 20, max(4096, state.byteCount / 8)))
     let power = 1 << (Int.bitWidth - (wanted - 1).leadingZeroBitCount)

@@ -19,7 +19,7 @@ package struct Ledger: ~Copyable, Sendable {
   /// The most that was ever taken, as far as it was noted.
   package var peak: Int { mostTaken.load(ordering: .relaxed) }
 
-  /// Takes this much, or nothing. Returns whether there was room.
+  /// Takes this much, or nothing. Returns `true` if there was room.
   package borrowing func take(_ amount: Int) -> Bool {
     guard take(amount, upTo: limit) else { return false }
     notePeak()

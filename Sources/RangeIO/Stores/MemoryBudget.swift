@@ -22,7 +22,7 @@ package final class MemoryBudget: Sendable {
   /// Takes effect at once. A caller that lowers the limit must evict the excess.
   package func setLimit(_ limit: ByteCount) { ledger.limit = limit.bytes }
 
-  /// Takes this many bytes, or nothing. Returns whether there was room.
+  /// Takes this many bytes, or nothing. Returns `true` if there was room.
   ///
   /// - Parameter asksRoom: `false` for one that gives up bytes for the room, which would have it give up more.
   func take(_ bytes: Int, asksRoom: Bool = true) -> Bool {
@@ -61,7 +61,7 @@ package final class MemoryBudget: Sendable {
   package func lends(_ giveUp: @escaping @Sendable (Int) -> Void) { _ = lender.publish(Lender(giveUp)) }
 
   /// Takes this many bytes for a tier that stays within its own limit. If needed, takes them from the tier that uses
-  /// what the others leave. Do not call under a lock. Returns whether there was room.
+  /// what the others leave. Do not call under a lock. Returns `true` if there was room.
   package func takeBack(_ bytes: Int, asksRoom: Bool = true) -> Bool {
     // Others may take the bytes first, so try a few times.
     for _ in 0..<4 {

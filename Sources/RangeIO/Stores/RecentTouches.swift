@@ -29,7 +29,7 @@ final class RecentTouches: @unchecked Sendable {
   /// Records a touch.
   ///
   /// - Parameter hash: the well-mixed hash of the block.
-  /// - Returns: whether it was already remembered.
+  /// - Returns: `true` if it was already remembered.
   @inline(__always) func touch(_ hash: UInt64) -> Bool {
     let place = place(of: hash)
     let fingerprint = Self.fingerprint(hash)

@@ -43,7 +43,7 @@ package struct ShardSources: ~Copyable {
 
   package func contains(_ number: UInt64) -> Bool { table.first(number, hash: Record.hash(number)) != 0 }
 
-  /// Makes it the last one. Returns whether it is here.
+  /// Makes it the last one. Returns `true` if it is here.
   @discardableResult private mutating func find(_ number: UInt64) -> Bool {
     if last == 0 || table[last].key != number { last = table.first(number, hash: Record.hash(number)) }
     return last != 0

@@ -9,7 +9,7 @@ package protocol StoreCounts: Equatable, Sendable {
 }
 
 extension StoreCounts {
-  /// Adds what a shard has counted. What is not counted but measured is zero there.
+  /// Adds the counts of a shard. Fields that are measured, not counted, are zero in a shard.
   package mutating func add(_ counts: Self) {
     for (_, count) in Self.named { self[keyPath: count] += counts[keyPath: count] }
   }

@@ -10,7 +10,7 @@ package enum StoreOrder: Sendable {
   case pin(ByteRange, of: SourceDescription)
   /// Evict them as others.
   case unpin(ByteRange, of: SourceDescription)
-  /// Keep these bytes with a version; `nil`: forget those that are kept.
+  /// Keep these bytes with a version; `nil`: forget the bytes kept with it.
   case keep(metadata: Bytes?, of: SourceDescription)
 
   /// The result of an order.
@@ -20,7 +20,7 @@ package enum StoreOrder: Sendable {
     case notHere
     case failed(ReadError)
 
-    /// That of several tiers.
+    /// The outcome of two tiers together.
     package static func && (one: Self, other: Self) -> Self {
       switch (one, other) {
       case (.failed, _), (.done, .done), (.done, .notHere): one

@@ -4,9 +4,9 @@ package struct MemoryCounts: StoreCounts {
 
   /// Look-ups that found everything they asked for.
   package var hits = 0
-  /// The requested bytes of what was found.
+  /// The requested bytes that look-ups found.
   package var hitBytes = 0
-  /// Look-ups that found some of what they asked for.
+  /// Look-ups that found some of the requested bytes.
   var partialHits = 0
   /// Look-ups that found nothing.
   var misses = 0

@@ -42,7 +42,7 @@ package final class MemoryLedger: Sendable {
   var metadataBytes: Int { metadataTaken.load(ordering: .relaxed) }
   package var peakBytes: Int { ownBytes.peak }
 
-  /// Takes both, or nothing. Returns whether there was room.
+  /// Takes both, or nothing. Returns `true` if there was room.
   func take(bytes: Int, blocks: Int) -> Bool {
     guard ownBlocks.take(blocks, upTo: blockLimit) else { return false }
     guard ownBytes.take(bytes, upTo: byteLimit) else {

@@ -15,7 +15,7 @@ final class MemoryRemovals: Sendable {
 
   func add(_ work: RemovalWork) { dropFinished(adding: work) }
 
-  /// Drops the removals of which nothing is left.
+  /// Drops the removals that have freed everything.
   private func dropFinished(adding work: RemovalWork? = nil) {
     let seen = all.withLock { all in
       let seen = all.compactMap(\.work)

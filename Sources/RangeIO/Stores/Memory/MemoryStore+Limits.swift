@@ -74,7 +74,7 @@ extension MemoryStore {
     }
   }
 
-  /// Changes the limit for what comes from now on.
+  /// Changes the limit for later insertions.
   package func setLimit(_ bytes: Int) {
     ledger.ownLimit = bytes
     setPolicyCapacity(ledger.present)

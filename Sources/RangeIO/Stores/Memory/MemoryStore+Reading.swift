@@ -32,7 +32,7 @@ extension MemoryStore {
 
   /// Counts as a miss what ``hit(_:token:grid:isAbsent:)`` has found to be absent.
   ///
-  /// - Parameter isFirst: whether it was not read lately, so that a store of another size would not keep it, either.
+  /// - Parameter isFirst: `true` if it was not read lately, so that a store of another size would not keep it, either.
   func noteMiss(_ range: ByteRange, token: UInt64, grid: BlockGrid, isFirst: Bool) {
     bypassMisses.add(1)
     let hash = ChunkTable.hash(token: token, block: range.lowerBound >> grid.shift)

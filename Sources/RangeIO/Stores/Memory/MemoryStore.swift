@@ -159,7 +159,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
   package var now: ReadClock.Instant { configuration.time.now }
 
-  /// The bytes that the store may hold now, for which a cache can find out whether keeping more pays.
+  /// The bytes that the store may hold now. A cache simulates a store of this size, to measure if keeping more pays.
   var capacity: Int { ledger.present }
 
   /// Checks whether this many more bytes can be kept without evicting others.
@@ -215,7 +215,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     return all
   }
 
-  /// The tuner's choice, and what its candidates would have hit lately; `nil` if the policy is fixed.
+  /// The tuner's choice, and the recent hits of each candidate; `nil` if the policy is fixed.
   package var tunerState: PolicyTuner.State? { shards.tuner?.state }
 
   /// Returns how often the store would hit with half, once, twice and four times its limit. Empty before the first look-up,

@@ -68,7 +68,7 @@ final class SharedTuner: Sendable {
 
   init(_ tuner: PolicyTuner) { self.tuner = Locked(tuner) }
 
-  /// Has a policy consult the tuner, unless another shard's does so just now. Returns whether it did.
+  /// Lets a policy consult the tuner. Returns `false` if another shard holds the lock of the tuner.
   func advise(_ policy: inout ShardPolicy) -> Bool { tuner.withLockIfFree { policy.consult(&$0) } }
 
   func setCapacity(_ capacity: Int) { tuner.withLock { $0.capacity = capacity } }

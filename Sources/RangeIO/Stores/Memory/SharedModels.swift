@@ -1,7 +1,8 @@
 /// The models of a store's other sizes, and the sampled reads that wait to be shown to them.
 ///
 /// Reads wait with the group of their thread and are shown many at a time: the models' memory then goes from processor to processor
-/// once for many reads, not with each. Who finds others there drops what it has: to wait would cost more than a sample is worth.
+/// once for many reads, not with each. A thread that finds the lock taken drops its reads: waiting would cost more than
+/// a sample is worth.
 final class SharedModels: Sendable {
   private struct Read {
     let key: UInt64
