@@ -26,8 +26,8 @@ for module in RangeIO RangeIOTiers; do
   swift symbolgraph-extract -module-name "$module" -I "$modules" "${maps[@]}" -target "$target" \
     -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$work" >/dev/null
 
-  # One line for each symbol: its kind, and its path with dots. Names that only say what they are called now are none.
-  sed 's/{"kind":/\n&/g' "$work/$module.symbols.json" | grep -v '"isUnconditionallyUnavailable":true' | grep -oE '"kind":\{"identifier":"swift\.[a-z.]+"|"kind":\{"displayName":"[^"]*","identifier":"swift\.[a-z.]+"|"pathComponents":\[[^]]*\]' \
+  # One line for each symbol: its kind, and its path with dots.
+  sed 's/{"kind":/\n&/g' "$work/$module.symbols.json" | grep -oE '"kind":\{"identifier":"swift\.[a-z.]+"|"kind":\{"displayName":"[^"]*","identifier":"swift\.[a-z.]+"|"pathComponents":\[[^]]*\]' \
     | sed -E 's/.*"identifier":"swift\.([a-z.]+)".*/\1/; s/"pathComponents":\[(.*)\]/\1/; s/"//g; s/,/./g' |
     paste - - >"$work/symbols"
   declarations=$(wc -l <"$work/symbols" | tr -d ' ')

@@ -25,13 +25,6 @@ extension RangeReader {
     try await self.init(
       FileSource(url, engine: engine, isAppendOnly: onChange == .follow), .localFile(cache: cache), onChange: onChange)
   }
-
-  /// Now `init(fileURL:engine:cache:onChange:)`. It goes after the first release.
-  @available(*, unavailable, renamed: "init(fileURL:engine:cache:onChange:)")
-  public init(
-    contentsOf url: URL, engine: FileSource.Engine = .automatic, cache: (any ChunkStore)? = MemoryStore.shared,
-    onChange: ChangePolicy = .fail
-  ) async throws { try await self.init(fileURL: url) }
 }
 
 extension FileSource {

@@ -25,10 +25,6 @@ extension MappedSource {
     case random
     /// From start to end: the kernel reads far ahead, and may drop early what has been read.
     case sequential
-
-    /// Now `reader.advise(.willNeed, range)`. It goes after the first release.
-    @available(*, unavailable, message: "use 'reader.advise(.willNeed, range)'")
-    public static func willNeed(_ range: ByteRange) -> AccessPattern { .normal }
   }
 
   /// Settings for mapping and reading a file.
