@@ -23,7 +23,7 @@ extension RangeReader {
     onChange: ChangePolicy = .fail
   ) async throws {
     try await self.init(
-      FileSource(url, engine: engine, isAppendOnly: onChange == .follow), .localFile(cache: cache), onChange: onChange)
+      FileSource(url, engine: engine, isAppendOnly: onChange.follows), .localFile(cache: cache), onChange: onChange)
   }
 }
 

@@ -89,7 +89,7 @@ extension RangeReader {
   /// stream then waits until the source grows. The reader should have the policy ``RangeReader/ChangePolicy/follow``.
   /// With any other policy, growth is a change and the stream throws `sourceChanged`. The exception is a source that
   /// declares that it only grows (`mayGrow` of ``SourceDescription/Traits``; for a file `isAppendOnly` of
-  /// ``FileSource``): then the stream notices growth, but only once per `pollInterval` of the reader.
+  /// ``FileSource``): then the stream notices growth, but only once per poll interval of the reader.
   ///
   /// The stream ends when `isOver` returns `true`. It throws `CancellationError` when its task is cancelled,
   /// `ReadError.Code.closed` when the reader is closed, and `sourceChanged` when the source changes in any way other
@@ -98,7 +98,7 @@ extension RangeReader {
   /// - Parameters:
   ///   - range: where to begin. It may be past the current end.
   ///   - chunkSize: the most bytes per piece. Default: 256 KiB.
-  ///   - isOver: called when you have taken all bytes there are, and about once per `pollInterval` also while there are
+  ///   - isOver: called when you have taken all bytes there are, and about once per poll interval also while there are
   ///     always more. When it returns `true`, the stream still delivers what was added until then, and then ends.
   ///     Default: the stream never ends by itself.
   public nonisolated func stream(

@@ -31,7 +31,7 @@ extension RangeReader {
     onChange: ChangePolicy = .fail
   ) async throws {
     try await self.init(
-      FileSource(path, engine: engine, isAppendOnly: onChange == .follow), .localFile(cache: cache), onChange: onChange)
+      FileSource(path, engine: engine, isAppendOnly: onChange.follows), .localFile(cache: cache), onChange: onChange)
   }
 
   /// Opens the file at `path`, with defaults that suit most programs.
@@ -42,7 +42,7 @@ extension RangeReader {
     onChange: ChangePolicy = .fail
   ) async throws {
     try await self.init(
-      FileSource(path, engine: engine, isAppendOnly: onChange == .follow), .localFile(cache: cache), onChange: onChange)
+      FileSource(path, engine: engine, isAppendOnly: onChange.follows), .localFile(cache: cache), onChange: onChange)
   }
 }
 

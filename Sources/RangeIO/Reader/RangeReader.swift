@@ -31,18 +31,15 @@ public actor RangeReader {
     package var background: BackgroundWork
     package var time: ReadClock
     var onChange: RangeReader.ChangePolicy
-    var pollInterval: Duration
     /// The least number of bytes that a stream asks for at once.
     package var streamWindow = StreamCursor.minWindowBytes
 
     package init(
-      background: BackgroundWork = BackgroundWork(), time: ReadClock = .continuous, onChange: ChangePolicy = .fail,
-      pollInterval: Duration = .seconds(1)
+      background: BackgroundWork = BackgroundWork(), time: ReadClock = .continuous, onChange: ChangePolicy = .fail
     ) {
       self.background = background
       self.time = time
       self.onChange = onChange
-      self.pollInterval = pollInterval
     }
   }
 
@@ -52,18 +49,16 @@ public actor RangeReader {
   ///
   /// - Parameters:
   ///   - pipeline: the stages, from the top down. Default: none.
-  ///   - onChange: what to do when the source changes. Default: reads throw `sourceChanged`.
-  ///   - pollInterval: how often to check a source that cannot report changes, for the policies that watch for them.
-  ///     Default: one second.
+  ///   - onChange: what to do when the source changes, and how often to check for changes. Default: reads throw
+  ///     `sourceChanged`.
   ///   - time: the clock that the stages use. Default: the continuous clock of the system.
   /// - Throws: any error of the source when it is asked for its description; `ReadError.Code.invalidConfiguration` for
   ///   an order of stages that cannot work; `CancellationError`.
   public init(
     _ source: some RangeSource, _ pipeline: ReadPipeline = [], onChange: ChangePolicy = .fail,
-    pollInterval: Duration = .seconds(1), time: ReadClock = .continuous
+    time: ReadClock = .continuous
   ) async throws {
-    let configuration = Configuration(time: time, onChange: onChange, pollInterval: pollInterval)
-    core = try await .open(source, pipeline, configuration)
+    core = try await .open(source, pipeline, Configuration(time: time, onChange: onChange))
   }
 
   package init(_ source: some RangeSource, _ pipeline: ReadPipeline = [], configuration: Configuration) async throws {
@@ -113,6 +108,10 @@ extension RangeReader {
   public struct ChangePolicy: Hashable, Sendable {
     private enum Kind { case fail, refresh, follow }
     private let kind: Kind
+    /// How often to check a source that cannot report changes.
+    private(set) var pollInterval = Duration.seconds(1)
+
+    private init(kind: Kind) { self.kind = kind }
 
     /// Reads throw `ReadError.Code.sourceChanged`. A file that became longer is another version too: it may have been
     /// overwritten. Not a change is anything that leaves the bytes of the open file as they were: another mode, owner
@@ -127,7 +126,7 @@ extension RangeReader {
     ///
     /// For a while after the change, reads may still return cached bytes, or bytes of a file that was replaced. The
     /// reader notices the change when a read meets it, when the system reports it, or at the latest after the
-    /// `pollInterval` of the reader. If a source keeps changing faster than it can be read, the read throws
+    /// poll interval (``polling(every:)``). If a source keeps changing faster than it can be read, the read throws
     /// `sourceChanged` in the end.
     ///
     /// A block device has no version. Opening it with this policy fails with `invalidConfiguration`.
@@ -141,7 +140,28 @@ extension RangeReader {
     /// `invalidConfiguration`.
     public static let follow = RangeReader.ChangePolicy(kind: .follow)
 
+    /// The same policy, with another poll interval: how often the reader checks a source that cannot report changes.
+    ///
+    /// ```swift
+    /// let live = try await RangeReader("/mnt/server/log", onChange: .follow.polling(every: .milliseconds(200)))
+    /// ```
+    ///
+    /// A source that reports changes is checked at once when it reports one, and otherwise once in 16 intervals.
+    ///
+    /// - Parameter interval: the time between two checks, at least one millisecond. Default of every policy: one second.
+    public func polling(every interval: Duration) -> ChangePolicy {
+      var policy = self
+      policy.pollInterval = interval
+      return policy
+    }
+
     /// `true` for a reader that looks for changes between reads.
     var watches: Bool { kind != .fail }
+
+    /// `true` for ``refresh``, whatever the poll interval.
+    var refreshes: Bool { kind == .refresh }
+
+    /// `true` for ``follow``, whatever the poll interval.
+    package var follows: Bool { kind == .follow }
   }
 }

@@ -8,7 +8,7 @@ extension ReaderCore {
 
   /// True if the reader switches to another version after `error`.
   func switchesVersion(at error: any Error) -> Bool {
-    onChange == .refresh && (error as? ReadError)?.code == .sourceChanged
+    onChange.refreshes && (error as? ReadError)?.code == .sourceChanged
   }
 
   /// Runs `body`. If the version changes and the policy is to switch to the new one, switches and runs it again.
@@ -125,7 +125,7 @@ extension ReaderCore {
     do {
       let before = source
       // The object being read may be unchanged while its name leads to another one.
-      let now = try await onChange == .refresh ? switchVersion() : repin()
+      let now = try await onChange.refreshes ? switchVersion() : repin()
       if now !== before { growth.notify() }
       var base = now
       while let below = base.base { base = below }

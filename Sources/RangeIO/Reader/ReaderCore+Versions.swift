@@ -53,7 +53,7 @@ extension ReaderCore {
     defer { gate.leave() }
     var source = source
     // A stream stays on one version to its end. With `.refresh` this must be the current one.
-    if onChange == .refresh {
+    if onChange.refreshes {
       source = try await current()
     } else if isToTheEnd && source.mayGrow {
       source = try await repin()
@@ -71,7 +71,7 @@ extension ReaderCore {
   func refresh() async throws {
     try enter()
     defer { gate.leave() }
-    _ = try await onChange == .refresh ? switchVersion() : repin()
+    _ = try await onChange.refreshes ? switchVersion() : repin()
   }
 
   func repin() async throws -> SourceDescription {
@@ -95,7 +95,7 @@ extension ReaderCore {
       // Checks by several callers may finish out of order. An old result for a source that has grown since looks as if
       // the source had shrunk. Only a check that began after the pinned one finished is certain to be newer.
       guard judged !== verdict.0 else {
-        if onChange == .refresh { return try await switchVersion() }
+        if onChange.refreshes { return try await switchVersion() }
         throw ReadError.another(now, than: verdict.0)
       }
       judged = verdict.0

@@ -72,7 +72,7 @@ final class ReaderCore: Sendable {
     onChange = configuration.onChange
     // Even with a poll interval of zero the reader checks only a thousand times a second, so that the processor is not
     // kept busy. The other bound leaves room for multiples.
-    pollInterval = min(max(configuration.pollInterval, .milliseconds(1)), .seconds(Int64.max / 64))
+    pollInterval = min(max(onChange.pollInterval, .milliseconds(1)), .seconds(Int64.max / 64))
     time = configuration.time
     lastRenewal = Atomic(configuration.time.now.nanoseconds)
     following = Locked(FollowingLooks(next: configuration.time.now, last: configuration.time.now))
@@ -94,14 +94,14 @@ final class ReaderCore: Sendable {
       try Task.checkCancellation()
       let bottom = link.next(configuration.time, calledBy: pipeline.stages.last.map { type(of: $0) })
       let below = try await pipeline.opening(bottom) { try await link.describe(after: nil) }
-      guard configuration.onChange != .follow || below.mayGrow else {
+      guard !configuration.onChange.follows || below.mayGrow else {
         throw ReadError(
           .invalidConfiguration,
           "this source does not say that it grows, so it cannot be followed: make a FileSource of your own with "
             + "isAppendOnly: true; another source sets mayGrow in the traits of its description",
           context: .init(source: below.name))
       }
-      guard configuration.onChange != .refresh || !(below.context is TracelessChanges) else {
+      guard !configuration.onChange.refreshes || !(below.context is TracelessChanges) else {
         throw TracelessChanges.refusal(below)
       }
       // Prepares timers now: when a stage must wait later, there may be no descriptors left for them.

@@ -198,7 +198,7 @@ final class StreamCursor {
     return true
   }
 
-  /// True if the reader's `pollInterval` has passed since the first call, or the last one that returned `true`.
+  /// True if the reader's poll interval has passed since the first call, or the last one that returned `true`.
   private func isTimeToAsk() -> Bool {
     let now = core.time.now
     let isTime = lastAsked.map { now >= $0.advanced(by: core.pollInterval) } ?? false

@@ -25,7 +25,7 @@
 public protocol RangeSource: ~Copyable, Sendable {
   /// Returns what the source is now. A reader calls it when it opens and when you ask it to refresh. It also calls it
   /// before a read beyond the end it knows, a read of a version that is not settled, and a read counted from the end of
-  /// a source that may grow. Readers that watch for changes call it every `pollInterval`, or less often if the source reports
+  /// a source that may grow. Readers that watch for changes call it once per poll interval, or less often if the source reports
   /// changes itself.
   nonisolated(nonsending) func describe() async throws -> SourceDescription
 

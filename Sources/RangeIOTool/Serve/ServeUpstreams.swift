@@ -102,7 +102,7 @@
       return try await withThrowingTaskGroup(of: RangeReader.self) { group in
         group.addTask {
           try await RangeReader(
-            OpenedSource(name, options).source, pipeline, onChange: .refresh, pollInterval: revalidate)
+            OpenedSource(name, options).source, pipeline, onChange: .refresh.polling(every: revalidate))
         }
         group.addTask {
           try await Task.sleep(for: limit)

@@ -146,8 +146,7 @@ struct HostileReadTests {
         var backoff = Backoff.exponentialBackoff()
         backoff.attempts = number
         (backoff.base, backoff.cap) = (duration, .nanoseconds(1))
-        var configuration = RangeReader.Configuration(onChange: .refresh)
-        configuration.pollInterval = duration
+        let configuration = RangeReader.Configuration(onChange: .refresh.polling(every: duration))
         let failure = ReadError(.inputOutput, "again", isTransient: true)
         let reader = try await RangeReader(
           HostileSource(failure: failure),

@@ -141,8 +141,7 @@ import Testing
 
   @Test func `after a change it is nil, or of the version that is read`() async throws {
     let source = SyntheticSource(byteCount: 100_000)
-    var configuration = RangeReader.Configuration(onChange: .refresh)
-    configuration.pollInterval = .seconds(3600)
+    let configuration = RangeReader.Configuration(onChange: .refresh.polling(every: .seconds(3600)))
     let reader = try await RangeReader(
       source, [.caching(MemoryStore(limit: .mebibytes(4)), blockSize: .kibibytes(4))], configuration: configuration)
     let old = try await reader.read(0..<4096)

@@ -142,7 +142,7 @@ struct MappedChangeTests {
     let (path, bytes) = try directory.file(count: 50_000)
     let source = MappedSource(path, configuration: .init(slices: slices))
     // It looks when it is asked to, and not by itself.
-    let reader = try await RangeReader(source, onChange: .refresh, pollInterval: .seconds(3600))
+    let reader = try await RangeReader(source, onChange: .refresh.polling(every: .seconds(3600)))
     let old = try await reader.read(0...)
     for round in 1...20 {
       let (other, contents) = try directory.file("other", count: 1000 * round, seed: UInt64(round))

@@ -75,8 +75,7 @@ private struct EventRun {
   private var name: Comment { "seed \(seed): \(script.event), \(policy), cached: \(isCached)" }
 
   mutating func go() async throws {
-    var configuration = RangeReader.Configuration(onChange: policy)
-    configuration.pollInterval = .seconds(3600)
+    var configuration = RangeReader.Configuration(onChange: policy.polling(every: .seconds(3600)))
     configuration.streamWindow = 4096
     var file = TestEngine.configuration(syscalls: script.syscalls)
     file.isAppendOnly = policy == .follow

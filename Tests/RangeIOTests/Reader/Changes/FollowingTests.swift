@@ -250,9 +250,16 @@ struct FollowingTests {
     }
   }
 
+  @Test func `a path is followed with another poll interval`() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, _) = try await directory.file(count: 100, seed: 1)
+    let reader = try await RangeReader(path, onChange: .follow.polling(every: .milliseconds(200)))
+    #expect(reader.core.pollInterval == .milliseconds(200))
+    await reader.close()
+  }
+
   private func follower(_ path: String, _ pipeline: ReadPipeline) async throws -> RangeReader {
-    var configuration = RangeReader.Configuration(onChange: .follow)
-    configuration.pollInterval = .seconds(3600)
+    let configuration = RangeReader.Configuration(onChange: .follow.polling(every: .seconds(3600)))
     return try await RangeReader(
       FileSource(path, configuration: .init(isAppendOnly: true)), pipeline, configuration: configuration)
   }

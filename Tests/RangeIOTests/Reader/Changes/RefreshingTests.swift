@@ -81,8 +81,7 @@ struct RefreshingTests {
   ) async throws {
     // It says nothing of growing, so that nobody looks at it before a read.
     let source = ChangingSource(byteCount: 1000)
-    var configuration = RangeReader.Configuration(onChange: .refresh)
-    configuration.pollInterval = .seconds(3600)
+    let configuration = RangeReader.Configuration(onChange: .refresh.polling(every: .seconds(3600)))
     let all = 0..<byteCount
     for number in 0..<4 {
       let reader = try await RangeReader(source, configuration: configuration)
@@ -142,8 +141,7 @@ struct RefreshingTests {
     try Simulation.run(seed: 3) { simulation in
       let source = ChangingSource(byteCount: 1000)
       var configuration = simulation.configuration
-      configuration.onChange = .refresh
-      configuration.pollInterval = .zero
+      configuration.onChange = .refresh.polling(every: .zero)
       let reader = try await RangeReader(source, configuration: configuration)
       try await simulation.time.sleep(for: .seconds(1))
       #expect((100...1001).contains(source.looks), "\(source.looks)")
@@ -153,8 +151,7 @@ struct RefreshingTests {
 
   @Test func `reads that fail are counted, whatever fails, and those that turn are not`() async throws {
     let source = ChangingSource(byteCount: 1000)
-    var configuration = RangeReader.Configuration(onChange: .refresh)
-    configuration.pollInterval = .seconds(3600)
+    let configuration = RangeReader.Configuration(onChange: .refresh.polling(every: .seconds(3600)))
     let reader = try await RangeReader(source, configuration: configuration)
     _ = try? await reader.read(5000..<5001)
     #expect(reader.statistics().failures == 1)
@@ -249,7 +246,7 @@ struct RefreshingTests {
     try Simulation.run(seed: 1) { simulation in
       let source = FarSource()
       var configuration = simulation.configuration
-      (configuration.onChange, configuration.pollInterval) = (.refresh, .seconds(3600))
+      configuration.onChange = .refresh.polling(every: .seconds(3600))
       let reader = try await RangeReader(
         source, [.caching(MemoryStore(limit: .mebibytes(4)))], configuration: configuration)
       func streamed(_ range: ByteRange) async throws -> Bytes {
@@ -347,11 +344,7 @@ struct RefreshingTests {
       for number in 0..<4 {
         group.addTask { @Sendable in
           var random = TestRandom(UInt64(number))
-          let configuration = {
-            var configuration = RangeReader.Configuration(onChange: policy)
-            configuration.pollInterval = .milliseconds(5)
-            return configuration
-          }()
+          let configuration = RangeReader.Configuration(onChange: policy.polling(every: .milliseconds(5)))
           func open() async throws -> RangeReader {
             while true {
               let before = changes.withLock { $0 }
@@ -421,8 +414,7 @@ struct RefreshingTests {
   @Test func `a file that is gone is read on, and one that comes under its name is found`() async throws {
     let directory = try TemporaryDirectory()
     let (path, bytes) = try await directory.file(count: 5000, seed: 1)
-    var configuration = RangeReader.Configuration(onChange: .refresh)
-    configuration.pollInterval = .seconds(3600)
+    let configuration = RangeReader.Configuration(onChange: .refresh.polling(every: .seconds(3600)))
     let reader = try await RangeReader(FileSource(path), configuration: configuration)
     _ = try await reader.read(0..<100)
     try FileManager.default.removeItem(atPath: path)
