@@ -100,7 +100,7 @@ def main():
             "alone": None,
             "`cat`": ["cat"],
             "`rangeio cat`": [options.rangeio, "cat"],
-            "`rangeio cat --direct`": [options.rangeio, "cat", "--direct"],
+            "`rangeio cat --engine direct`": [options.rangeio, "cat", "--engine", "direct"],
         }
         limit = MemoryLimit(options.limit * MIB)
         rounds = {name: [] for name in contenders}

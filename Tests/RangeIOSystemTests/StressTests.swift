@@ -132,9 +132,9 @@ private struct Stress {
 
   private func reader(_ generator: inout SeededGenerator) async throws -> RangeReader {
     guard let pastPageCache else {
-      return try await RangeReader(path, engine: FileSource.Engine.allCases.randomElement(using: &generator)!)
+      return try await RangeReader(path, engine: TestEngine.cached.randomElement(using: &generator)!)
     }
-    var configuration = FileSource.Configuration(pageCache: .bypass)
+    var configuration = FileSource.Configuration(engine: .direct)
     configuration.buffers = pastPageCache
     let source = FileSource(path, configuration: configuration)
     guard Int.random(in: 0..<4, using: &generator) == 0 else { return try await RangeReader(source) }

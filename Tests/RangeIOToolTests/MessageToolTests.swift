@@ -142,7 +142,7 @@ import Testing
 
   @Test(
     .enabled(if: mayMount, "this user may not mount file systems"),
-    arguments: ["read $1 --output $2/x", "read $1 --direct --output $2/x", "copy $1 $2/x"])
+    arguments: ["read $1 --output $2/x", "read $1 --engine direct --output $2/x", "copy $1 $2/x"])
   func `what else is in /proc may be hidden`(command: String) async throws {
     let bytes = noise(3_000_000)
     let file = try directory.file("big", bytes)

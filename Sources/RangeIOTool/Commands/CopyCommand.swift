@@ -34,7 +34,6 @@ struct CopyCommand: CommandWithStats {
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var patience: PatienceOptions
   @OptionGroup var engine: EngineOption
-  @OptionGroup var direct: DirectOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
@@ -52,9 +51,8 @@ struct CopyCommand: CommandWithStats {
     let work = CopyWork(
       source: name, file: file,
       opening: OpeningOptions(
-        remote: try remote.checked(for: name, patience), engine: engine.engine,
-        pageCache: try direct.pageCache(for: name), isAppendOnly: growing, parallel: parallel, readsAll: true,
-        needsNoSize: sha256 == nil && rate == nil),
+        remote: try remote.checked(for: name, patience), engine: try engine.engine(for: name),
+        isAppendOnly: growing, parallel: parallel, readsAll: true, needsNoSize: sha256 == nil && rate == nil),
       parallel: parallel, digest: try sha256.map { try Self.digest($0) }, bytesPerSecond: rate, restarts: restart,
       force: force)
     try await work.run()

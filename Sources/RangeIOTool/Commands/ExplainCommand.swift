@@ -41,7 +41,7 @@ struct ExplainCommand: CommandWithStats {
     let asked = try range.map { try Selection.parse(range: $0) } ?? .whole
     let first = try after.map { try Selection.parse(range: $0) }
     let name = SourceName(source)
-    let options = OpeningOptions(remote: try remote.checked(for: name), engine: engine.engine)
+    let options = OpeningOptions(remote: try remote.checked(for: name), engine: try engine.engine(for: name))
     let opened = try OpenedSource(name, options)
     let explanation: ReadExplanation
     if let spill {

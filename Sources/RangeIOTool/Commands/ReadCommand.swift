@@ -37,7 +37,6 @@ struct ReadCommand: CommandWithStats {
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var patience: PatienceOptions
   @OptionGroup var engine: EngineOption
-  @OptionGroup var direct: DirectOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
@@ -45,8 +44,7 @@ struct ReadCommand: CommandWithStats {
     if output == "" { throw ToolFailure.usage("--output: the name is empty") }
     let name = SourceName(source)
     let options = OpeningOptions(
-      remote: try remote.checked(for: name, patience), engine: engine.engine,
-      pageCache: try direct.pageCache(for: name))
+      remote: try remote.checked(for: name, patience), engine: try engine.engine(for: name))
     let copying = Copying(source: name, selections: selections, options: options, growing: growing, force: force)
     if let output, output != "-" {
       try await copying.toFile(output)
@@ -70,14 +68,12 @@ struct CatCommand: CommandWithStats {
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var patience: PatienceOptions
   @OptionGroup var engine: EngineOption
-  @OptionGroup var direct: DirectOption
   @OptionGroup var stats: StatsOption
 
   func run() async throws {
     let name = SourceName(source)
     let options = OpeningOptions(
-      remote: try remote.checked(for: name, patience), engine: engine.engine,
-      pageCache: try direct.pageCache(for: name))
+      remote: try remote.checked(for: name, patience), engine: try engine.engine(for: name))
     let copying = Copying(source: name, selections: [.whole], options: options, growing: growing, force: force)
     try await copying.toStandardOutput()
   }

@@ -104,26 +104,25 @@ extension ToolFailure {
 extension FileSource.Engine: ExpressibleByArgument {
   /// The engine of that name.
   public init?(argument: String) {
-    guard let engine = Self.allCases.first(where: { "\($0)" == argument }) else { return nil }
+    guard let engine = Self.allCases.first(where: { $0.name == argument }) else { return nil }
     self = engine
   }
+
+  /// The engines that help and completion list.
+  public static var allValueStrings: [String] { allCases.filter { $0 != .positional }.map(\.name) }
+
+  /// Its name.
+  public var defaultValueDescription: String { name }
 }
 
 /// The option shared by the commands that read a file.
 struct EngineOption: ParsableArguments {
-  @Option(help: "How the file is read.")
+  @Option(help: "How the file is read. direct: past the page cache, which keeps what others need.")
   var engine = FileSource.Engine.automatic
-}
 
-/// The option shared by the commands that read much of a file, once.
-struct DirectOption: ParsableArguments {
-  @Flag(help: "Read past the page cache, which keeps what others need. For files.")
-  var direct = false
-
-  /// The use of the page cache for the source called `name`, a file if `--direct` is set.
-  func pageCache(for name: SourceName) throws(ToolFailure) -> FileSource.PageCache {
-    guard direct else { return .use }
-    guard !name.isURL else { throw .usage("\(name.shown): --direct is for files") }
-    return .bypass
+  /// The engine for the source called `name`, which must be a file for `direct`.
+  func engine(for name: SourceName) throws(ToolFailure) -> FileSource.Engine {
+    if engine == .direct, name.isURL { throw .usage("\(name.shown): --engine direct is for files") }
+    return engine
   }
 }

@@ -61,7 +61,7 @@ struct DemoReport {
 extension DemoReport {
   /// A table for people.
   var text: String {
-    let head = "\(Complaint.oneLine(path)): \(Figures.size(byteCount)), engine \(engine), seed \(seed)"
+    let head = "\(Complaint.oneLine(path)): \(Figures.size(byteCount)), engine \(engine.name), seed \(seed)"
     var cells = [["", "", "", "RangeIO", "", "plain pread", "", "times"]]
     cells.append(["what was done", "reads", "bytes", "a read", "rate", "a read", "rate", "as fast"])
     cells += rows.map { row in
@@ -119,7 +119,7 @@ extension DemoReport {
   /// The same facts for programs. Times are in nanoseconds, rates in GB/s.
   var json: JSON {
     .object([
-      "file": .string(path), "byteCount": .integer(byteCount), "engine": .string("\(engine)"),
+      "file": .string(path), "byteCount": .integer(byteCount), "engine": .string(engine.name),
       // As text: JSON readers may keep only 53 bits of a number.
       "seed": .string(String(seed)),
       "rows": .array(rows.map(\.json)),

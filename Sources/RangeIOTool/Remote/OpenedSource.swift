@@ -6,8 +6,6 @@ struct OpeningOptions {
   var remote: RemoteSettings?
   /// The way to read files.
   var engine = FileSource.Engine.automatic
-  /// Files are read by way of the page cache, or past it.
-  var pageCache = FileSource.PageCache.use
   /// A file may grow while it is read.
   var isAppendOnly = false
   /// The most requests at the same time to a server.
@@ -43,9 +41,7 @@ struct OpenedSource {
   init(_ name: SourceName, _ options: OpeningOptions) throws(ToolFailure) {
     guard let remote = options.remote, name.isURL else {
       source = try PathArgument.source(
-        name.text,
-        configuration: .init(
-          engine: options.engine, isAppendOnly: options.isAppendOnly, pageCache: options.pageCache))
+        name.text, configuration: .init(engine: options.engine, isAppendOnly: options.isAppendOnly))
       isRemote = false
       return
     }

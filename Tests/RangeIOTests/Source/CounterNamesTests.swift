@@ -48,7 +48,7 @@ import Testing
     try await observing.close()
   }
 
-  @Test func `files`() { check(FileSource("/", pageCache: .bypass).statistics()) }
+  @Test func `files`() { check(FileSource("/", engine: .direct).statistics()) }
 
   @Test func `stores`() {
     var disk = DiskCounts()

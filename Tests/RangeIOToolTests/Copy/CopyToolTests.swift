@@ -73,7 +73,7 @@ import Testing
   @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 2_500_000])
   func `a file of any size is copied, and nothing else is left`(byteCount: Int) async throws {
     let path = try directory.file("source", Array(bytes[..<byteCount]))
-    for options in [[], ["--parallel", "1"], ["--parallel", "64"], ["--direct"]] {
+    for options in [[], ["--parallel", "1"], ["--parallel", "64"], ["--engine", "direct"]] {
       let result = try await tool(["copy", path, copy, "--force"] + options)
       #expect(result.code == 0 && result.output.isEmpty && result.errors == "")
       #expect(areEqual(try contents(copy), bytes[..<byteCount]))

@@ -133,7 +133,7 @@ func tool(_ arguments: [String], program: String = ToolProcess.path) async throw
 
 func withEngine(_ arguments: [String]) -> [String] {
   guard let engine = Environment.engine, let command = arguments.first, ["read", "cat", "demo"].contains(command),
-    !arguments.contains("--engine")
+    !arguments.contains("--engine"), !arguments.contains(where: { $0.contains("://") })
   else { return arguments }
   return arguments + ["--engine", engine]
 }

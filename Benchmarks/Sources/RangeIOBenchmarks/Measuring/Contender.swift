@@ -6,8 +6,7 @@ struct Contender: Sendable {
   enum Name: String, CaseIterable, Sendable {
     case rangeIO = "RangeIO"
     case rangeIODispatch = "RangeIO .dispatchIO"
-    case rangeIOPositional = "RangeIO .positional"
-    case rangeIODirect = "RangeIO, pageCache: .bypass"
+    case rangeIODirect = "RangeIO .direct"
     case rangeIOInPlace = "RangeIO, in place"
     case cChecked = "C pread + fstat"
     case cDirect = "C O_DIRECT pread + fstat"
@@ -63,7 +62,7 @@ struct Contender: Sendable {
 
     /// Whether this is the library, by whichever engine.
     var isRangeIO: Bool {
-      [.rangeIO, .rangeIODispatch, .rangeIOPositional, .rangeIODirect, .rangeIOInPlace].contains(self)
+      [.rangeIO, .rangeIODispatch, .rangeIODirect, .rangeIOInPlace].contains(self)
     }
 
     /// Whether it reads past the page cache.

@@ -9,21 +9,21 @@ struct RangeIOPeer: PointReader {
   var executor: ReadingExecutor?
 
   static func contenders(_ file: BenchmarkFile) async throws -> [Contender] {
-    let engines: [(Contender.Name, FileSource.Engine)] = [
-      (.rangeIO, .automatic), (.rangeIODispatch, .dispatchIO), (.rangeIOPositional, .positional),
+    let engines: [(Contender.Name, FileSource.Engine, String)] = [
+      (.rangeIO, .automatic, "automatic"), (.rangeIODispatch, .dispatchIO, "dispatchIO"),
     ]
     var contenders: [Contender] = []
-    for (name, engine) in engines {
+    for (name, engine, label) in engines {
       let peer = RangeIOPeer(reader: try await DefaultReader.uncached(file.path, engine: engine))
       contenders.append(
         Contender(
-          name: name, variants: { _ in [peer.variant("engine: .\(engine)")] }, close: { await peer.reader.close() }))
+          name: name, variants: { _ in [peer.variant("engine: .\(label)")] }, close: { await peer.reader.close() }))
     }
-    let direct = RangeIOPeer(reader: try await RangeReader(FileSource(file.path, pageCache: .bypass)))
+    let direct = RangeIOPeer(reader: try await RangeReader(FileSource(file.path, engine: .direct)))
     contenders.append(
       Contender(
         name: .rangeIODirect,
-        variants: { $0.temperature == .cold ? [direct.variant("pageCache: .bypass")] : [] },
+        variants: { $0.temperature == .cold ? [direct.variant("engine: .direct")] : [] },
         close: { await direct.reader.close() }))
     let inPlace = RangeIOPeer(
       reader: try await RangeReader(InPlaceSource(file.path)), executor: ReadingExecutor(maxThreads: 128))

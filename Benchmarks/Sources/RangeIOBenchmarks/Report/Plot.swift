@@ -5,7 +5,7 @@ struct Plot {
   private static let labelWidth = 200.0
   private static let columnWidth = 620.0
   private static let colors: [Contender.Name: String] = [
-    .rangeIO: "#d9480f", .rangeIODispatch: "#f59f6b", .rangeIOPositional: "#f7c7a3", .rangeIODirect: "#e8590c",
+    .rangeIO: "#d9480f", .rangeIODispatch: "#f59f6b", .rangeIODirect: "#e8590c",
     .rangeIOInPlace: "#fd7e14", .cDirect: "#495057", .cDirectStream: "#495057", .cChecked: "#343a40",
     .cBare: "#868e96", .cStream: "#343a40", .cStreamReused: "#868e96", .dispatchIO: "#1971c2", .nio: "#2f9e44",
     .fileHandle: "#9c36b5", .fileDescriptor: "#c2255c", .mapped: "#5c940d", .fioBlocking: "#e67700",

@@ -56,14 +56,18 @@ final class FileLanes: Sendable {
     resident = ResidentLane(context, device: configuration.begunReads?(opened.status.device))
     direct = DirectLane(context, counters: counters)
     let positional = PositionalLane(context)
-    isDirectFirst = configuration.pageCache == .bypass
-    isResidentFirst = configuration.engine == .automatic && Platform.readsResidentPages && !isRemote
+    let engine = configuration.engine
+    isDirectFirst = engine == .direct
+    let readsResidentPages = [.automatic, .direct].contains(engine) && Platform.readsResidentPages
+    isResidentFirst = readsResidentPages && !isRemote
     // The last one says with an error why bytes cannot be read.
     let cached: [any FileLane] =
-      switch configuration.engine {
-      case .automatic where Platform.readsResidentPages: isRemote ? [positional] : [resident, positional]
-      case .positional: [positional]
-      case .automatic, .dispatchIO: [DispatchIOLane(context), positional]
+      if engine == .positional || readsResidentPages && isRemote {
+        [positional]
+      } else if readsResidentPages {
+        [resident, positional]
+      } else {
+        [DispatchIOLane(context), positional]
       }
     lanes = isDirectFirst ? [direct] + cached : cached
   }

@@ -77,27 +77,24 @@ public final class FileSource: RangeSource {
   ///   - isAppendOnly: whether the file is still being recorded: bytes are only appended, and existing bytes never
   ///     change. Default: no.
   ///   - cost: what reading the file costs. Default: the cost of a local disk.
-  ///   - pageCache: whether reads use the system's page cache. Default: ``FileSource/PageCache/use``.
   public convenience init(
     _ path: String, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
-    cost: SourceDescription.Cost = SourceDescription.Cost(), pageCache: PageCache = .use
+    cost: SourceDescription.Cost = SourceDescription.Cost()
   ) {
     self.init(
       path,
-      configuration: Configuration(
-        engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost, pageCache: pageCache))
+      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
   }
 
   /// Creates a source for the file at `path`. The first use opens it, not this call. The initializer with a string
   /// describes the parameters.
   public convenience init(
     _ path: FilePath, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
-    cost: SourceDescription.Cost = SourceDescription.Cost(), pageCache: PageCache = .use
+    cost: SourceDescription.Cost = SourceDescription.Cost()
   ) {
     self.init(
       path,
-      configuration: Configuration(
-        engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost, pageCache: pageCache))
+      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
   }
 
   /// Creates a source for the file behind `descriptor`. The source owns the descriptor from now on: do not close it
@@ -108,12 +105,11 @@ public final class FileSource: RangeSource {
   /// `ReadError.Code.unsupportedSource`.
   public convenience init(
     adopting descriptor: FileDescriptor, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64),
-    isAppendOnly: Bool = false, cost: SourceDescription.Cost = SourceDescription.Cost(), pageCache: PageCache = .use
+    isAppendOnly: Bool = false, cost: SourceDescription.Cost = SourceDescription.Cost()
   ) {
     self.init(
       adopting: descriptor,
-      configuration: Configuration(
-        engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost, pageCache: pageCache))
+      configuration: Configuration(engine: engine, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
   }
 
   package convenience init(_ path: String, configuration: Configuration) {
@@ -175,9 +171,9 @@ public final class FileSource: RangeSource {
     return buffer.bytes(range.count)
   }
 
-  /// Reads and bytes of each way to read: `resident`, `positional`, `dispatchIO`. With ``PageCache/bypass`` also
+  /// Reads and bytes of each way to read: `resident`, `positional`, `dispatchIO`. With ``Engine/direct`` also
   /// `direct`, with the number of files whose system has `refused` it.
-  public func statistics() -> [Counters] { counters.snapshot(bypasses: configuration.pageCache == .bypass) }
+  public func statistics() -> [Counters] { counters.snapshot(bypasses: configuration.engine == .direct) }
 
   /// Closes the file. Reads in flight throw `ReadError.Code.closed` at once, and so do later reads.
   ///
@@ -199,31 +195,34 @@ public final class FileSource: RangeSource {
 }
 
 extension FileSource {
-  /// The ways to read a file.
-  @nonexhaustive
-  public enum Engine: Hashable, Sendable, CaseIterable {
+  /// The way a file is read. The default suits most programs: choose another one after you have measured.
+  public struct Engine: Hashable, Sendable {
+    /// The name, as options of programs and messages say it.
+    package let name: String
+
+    private init(_ name: String) { self.name = name }
+
     /// The fastest way measured on the platform. On Linux, bytes in the page cache are copied on the caller's thread,
     /// and the library's own threads read the rest. On Apple platforms, everything goes through DispatchIO.
-    case automatic
-    /// Reads everything through DispatchIO.
-    case dispatchIO
-    /// Reads everything with `pread` on the library's own threads.
-    case positional
-  }
+    public static let automatic = Engine("automatic")
 
-  /// The use of the system's page cache by reads of a file.
-  @nonexhaustive
-  public enum PageCache: Hashable, Sendable, CaseIterable {
-    /// Reads what the page cache has from there, and leaves what it reads there for the next.
-    case use
+    /// Reads everything through DispatchIO.
+    public static let dispatchIO = Engine("dispatchIO")
+
     /// Reads from the disk, and leaves no trace in the page cache: for more than memory holds, when it is read once, or
     /// when caches of your own hold what is worth it. With `O_DIRECT` on Linux and `F_NOCACHE` on Apple platforms.
     ///
     /// Every read waits for the disk, also of bytes in the page cache, and is widened to whole blocks of the disk. What
     /// others have written through the page cache is read as they wrote it on ext4, XFS and btrfs. On a network file
     /// system it may be older than what this machine has cached. A file system that knows no such reads, such as some
-    /// FUSE mounts, is read through the page cache; ``FileSource/statistics()`` then count a refusal.
-    case bypass
+    /// FUSE mounts, is read as by ``automatic``; ``FileSource/statistics()`` then count a refusal.
+    public static let direct = Engine("direct")
+
+    /// Reads everything with `pread` on the library's own threads: for tests.
+    package static let positional = Engine("positional")
+
+    /// All engines.
+    package static let allCases: [Engine] = [.automatic, .dispatchIO, .direct, .positional]
   }
 
   /// The way a file is opened and read: what the public initializers take, and what tests replace.
@@ -232,7 +231,6 @@ extension FileSource {
     package var blockSize: ByteCount
     var isAppendOnly: Bool
     var cost: SourceDescription.Cost
-    var pageCache: PageCache
 
     package var syscalls = Syscalls.system {
       // What other calls do says nothing of a device.
@@ -256,13 +254,12 @@ extension FileSource {
 
     package init(
       engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
-      cost: SourceDescription.Cost = SourceDescription.Cost(), pageCache: PageCache = .use
+      cost: SourceDescription.Cost = SourceDescription.Cost()
     ) {
       self.engine = engine
       self.blockSize = blockSize
       self.isAppendOnly = isAppendOnly
       self.cost = cost
-      self.pageCache = pageCache
     }
   }
 }

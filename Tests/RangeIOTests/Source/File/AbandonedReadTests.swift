@@ -50,7 +50,7 @@ struct AbandonedReadTests {
     try await settle(path)
     let isDirect = [.direct, .directUnaligned, .scatteredDirect, .refusedDirect].contains(way)
     var configuration = FileSource.Configuration(
-      engine: .automatic, blockSize: .mebibytes(1), pageCache: isDirect ? .bypass : .use)
+      engine: isDirect ? .direct : .automatic, blockSize: .mebibytes(1))
     configuration.syscalls = disk.syscalls(direct: way != .refusedDirect)
     let source = FileSource(path, configuration: configuration)
     return (source, try await source.describe())

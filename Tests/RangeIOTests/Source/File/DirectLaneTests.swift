@@ -15,7 +15,7 @@ struct DirectLaneTests {
   init() throws { directory = try TemporaryDirectory() }
 
   private func source(_ path: String, _ syscalls: Syscalls = .system) -> FileSource {
-    var configuration = FileSource.Configuration(pageCache: .bypass)
+    var configuration = FileSource.Configuration(engine: .direct)
     configuration.syscalls = syscalls
     return FileSource(path, configuration: configuration)
   }
@@ -159,7 +159,7 @@ struct DirectLaneTests {
     // Two reads open one each.
     let disk = StrictDisk(memory: 512, offset: 512)
     disk.opensTogether.withLock { $0 = Meeting(of: 2) }
-    var configuration = FileSource.Configuration(pageCache: .bypass)
+    var configuration = FileSource.Configuration(engine: .direct)
     configuration.syscalls = disk.syscalls
     configuration.threads = IOThreads(limit: 2)
     let reader = try await RangeReader(FileSource(path, configuration: configuration))
@@ -185,7 +185,7 @@ struct DirectLaneTests {
     let released = Locked<[CInt]>([])
     disk.onRelease.withLock { $0 = { descriptor in released.withLock { $0.append(descriptor) } } }
     disk.opensTogether.withLock { $0 = Meeting(of: 2) }
-    var configuration = FileSource.Configuration(pageCache: .bypass)
+    var configuration = FileSource.Configuration(engine: .direct)
     configuration.syscalls = disk.syscalls
     configuration.threads = IOThreads(limit: 2)
     let source = FileSource(path, configuration: configuration)
@@ -241,7 +241,7 @@ struct DirectLaneTests {
     let disk = StrictDisk(memory: 512, offset: 512)
     let gate = Gate()
     disk.waits.withLock { $0 = gate }
-    var configuration = FileSource.Configuration(pageCache: .bypass)
+    var configuration = FileSource.Configuration(engine: .direct)
     configuration.syscalls = disk.syscalls
     configuration.threads = IOThreads(limit: 2)
     let reader = try await RangeReader(FileSource(path, configuration: configuration))

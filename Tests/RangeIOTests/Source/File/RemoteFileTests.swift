@@ -72,7 +72,7 @@ struct RemoteFileTests {
     }
   }
 
-  @Test(arguments: FileSource.Engine.allCases, [false, true])
+  @Test(arguments: TestEngine.cached, [false, true])
   func `nothing that may ask a server runs on a thread of Swift's`(
     _ engine: FileSource.Engine, _ isAppendOnly: Bool
   ) async throws {
