@@ -97,7 +97,9 @@ public enum SourceConformance {
     for _ in 0..<rounds { lists.append(ranges.some(Int.random(in: 1...12, using: &ranges.random))) }
     // As a cache asks for its blocks.
     for (index, range) in (ranges.edges + ranges.some(rounds)).enumerated() {
-      guard let grid = BlockGrid(blockSize: index % 2 == 0 ? 512 : description.preferredBlockSize) else { continue }
+      guard let grid = BlockGrid(blockSize: index % 2 == 0 ? 512 : description.preferredBlockSize.bytes) else {
+        continue
+      }
       lists.append(grid.pieces(of: range).map(\.range))
     }
     for list in lists {

@@ -266,7 +266,7 @@ private struct BytesSource: RangeSource {
   }
 
   func describe() async throws -> SourceDescription {
-    SourceDescription(id: "bytes", validator: Version(), byteCount: bytes.count, preferredBlockSize: 4096)
+    SourceDescription(id: "bytes", validator: Version(), byteCount: bytes.count, preferredBlockSize: .kibibytes(4))
   }
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes { bytes.slice(range) }
 }

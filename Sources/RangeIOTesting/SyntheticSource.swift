@@ -95,7 +95,7 @@ public final class SyntheticSource: RangeSource {
 
   /// When the last of `byteCount` bytes arrives.
   private func arrival(of byteCount: Int, askedAt now: ReadClock.Instant) -> ReadClock.Instant {
-    let transfer = cost.bytesPerSecond.isFinite ? Duration.seconds(Double(byteCount) / cost.bytesPerSecond) : .zero
+    let transfer = cost.rate.isFinite ? Duration.seconds(Double(byteCount) / cost.rate) : .zero
     let earliest = now.advanced(by: cost.latency)
     guard sharesBandwidth else { return earliest.advanced(by: transfer) }
     return state.withLock { state in

@@ -94,7 +94,7 @@ struct Whole: RangeSource {
     var traits = SourceDescription.Traits()
     traits.cost = .init(latency: .milliseconds(1), bytesPerSecond: 1e9)
     return SourceDescription(
-      id: "made", validator: Version(), byteCount: Self.byteCount, preferredBlockSize: Contained.block,
+      id: "made", validator: Version(), byteCount: Self.byteCount, preferredBlockSize: .bytes(Contained.block),
       traits: traits)
   }
 

@@ -12,7 +12,7 @@ final class EndlessSource: RangeSource {
   private let block = Bytes([UInt8](repeating: 42, count: 1 << 20))
 
   func describe() async throws -> SourceDescription {
-    SourceDescription(id: "endless", validator: nil, byteCount: 1 << 40, preferredBlockSize: 4096)
+    SourceDescription(id: "endless", validator: nil, byteCount: 1 << 40, preferredBlockSize: .kibibytes(4))
   }
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
     reads.add(1, ordering: .relaxed)
@@ -79,7 +79,8 @@ func spill(_ count: Int, in directory: String, on background: BackgroundWork) as
   configuration.background = background
   configuration.work = .tasks(background)
   let store = try await SpillStore.open(configuration)
-  let source = SourceDescription(id: "spilled", validator: Spilled(), byteCount: 1 << 40, preferredBlockSize: 4096)
+  let source = SourceDescription(
+    id: "spilled", validator: Spilled(), byteCount: 1 << 40, preferredBlockSize: .kibibytes(4))
   let (token, _) = store.sources.token(for: source, grid: BlockGrid(blockSize: 4096)!, reading: true)
   let bytes = Bytes([UInt8](repeating: 42, count: 4096))
   for number in 0..<count {

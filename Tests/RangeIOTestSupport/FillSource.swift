@@ -49,7 +49,7 @@ struct FillSource {
   ) {
     self.version = version
     source = SourceDescription(
-      id: id, validator: ModelValidator(number: version), byteCount: byteCount, preferredBlockSize: blockSize)
+      id: id, validator: ModelValidator(number: version), byteCount: byteCount, preferredBlockSize: .bytes(blockSize))
     token = sources.token(for: source, grid: BlockGrid(blockSize: blockSize)!, reading: reading).0
   }
 
@@ -134,7 +134,7 @@ final class FillRangeSource: RangeSource {
 
   init(byteCount: Int = 1 << 20, blockSize: Int = 4096, id: String = "fill") {
     description = SourceDescription(
-      id: id, validator: ModelValidator(number: 0), byteCount: byteCount, preferredBlockSize: blockSize)
+      id: id, validator: ModelValidator(number: 0), byteCount: byteCount, preferredBlockSize: .bytes(blockSize))
     grid = BlockGrid(blockSize: blockSize)!
   }
 

@@ -43,7 +43,7 @@ final class MeasuringSource: RangeSource {
     time: ReadClock? = nil
   ) {
     base = SyntheticSource(
-      byteCount: byteCount, latency: cost.latency, bytesPerSecond: cost.bytesPerSecond,
+      byteCount: byteCount, latency: cost.latency, bytesPerSecond: cost.rate,
       sharesBandwidth: sharesBandwidth, time: time)
     sharedTime = sharesBandwidth ? time : nil
     self.cost = cost
@@ -72,7 +72,7 @@ final class MeasuringSource: RangeSource {
     }
     var cost = cost
     if let start, let end = sharedTime?.now, case let time = start.duration(to: end) - cost.latency, time > .zero {
-      cost.bytesPerSecond = Double(range.count) / (time / .seconds(1))
+      cost.rate = Double(range.count) / (time / .seconds(1))
     }
     if isKnown { context.known.withLock { $0 = .init(cost, isGuess: false) } }
     return bytes

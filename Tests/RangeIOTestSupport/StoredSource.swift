@@ -16,7 +16,7 @@ struct StoredSource {
     self.store = store
     self.version = version
     source = SourceDescription(
-      id: id, validator: ModelValidator(number: version), byteCount: byteCount, preferredBlockSize: blockSize)
+      id: id, validator: ModelValidator(number: version), byteCount: byteCount, preferredBlockSize: .bytes(blockSize))
     let (token, retired) = store.sources.token(
       for: source, grid: BlockGrid(blockSize: blockSize)!, reading: reading)
     self.token = token

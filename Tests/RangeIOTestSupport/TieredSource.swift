@@ -33,7 +33,7 @@ struct TieredSource {
 
   static func description(_ version: Int) -> SourceDescription {
     SourceDescription(
-      id: "source", validator: ModelValidator(number: version), byteCount: 1 << 17, preferredBlockSize: 1024)
+      id: "source", validator: ModelValidator(number: version), byteCount: 1 << 17, preferredBlockSize: .kibibytes(1))
   }
 
   func expected(_ range: ByteRange) -> Bytes { SyntheticSource.bytes(range, compressibility: 0.8) }

@@ -9,7 +9,7 @@ struct KnownBlocks {
 
   init(_ store: SpillStore) {
     let source = SourceDescription(
-      id: "known", validator: Version(), byteCount: Self.byteCount, preferredBlockSize: 4096)
+      id: "known", validator: Version(), byteCount: Self.byteCount, preferredBlockSize: .kibibytes(4))
     token = store.sources.token(for: source, grid: BlockGrid(blockSize: 4096)!, reading: true).0
   }
 

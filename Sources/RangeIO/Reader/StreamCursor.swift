@@ -258,7 +258,7 @@ final class StreamCursor {
     guard let measured = source.measuredCost else { return windowSize }
     let wished =
       measured.isGuess
-      ? Self.firstGuess << Swift.min(begun, 8) : Int(Swift.min(measured.cost.bytesPerSecond * 4, 1e12))
+      ? Self.firstGuess << Swift.min(begun, 8) : Int(Swift.min(measured.cost.rate * 4, 1e12))
     return Swift.max(1, Swift.min(wished, windowSize) / chunkSize) * chunkSize
   }
 

@@ -72,7 +72,7 @@ package struct FetchExtent: Sendable {
   /// The share of ranges that must lie near others, so that it costs no time to fetch so many bytes with each. And more than
   /// one range shows by chance.
   private static func leastShare(of byteCount: Int, _ cost: SourceDescription.Cost) -> Double {
-    let transfer = Double(byteCount) / max(cost.bytesPerSecond, 1)
+    let transfer = Double(byteCount) / max(cost.rate, 1)
     let latency = Double(cost.latency.nanoseconds) * 1e-9
     return max(minEvidence, transfer > 0 ? transfer / (max(0, latency) + transfer) : 0)
   }

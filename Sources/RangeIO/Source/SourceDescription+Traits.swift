@@ -4,17 +4,27 @@ extension SourceDescription {
   public struct Cost: Hashable, Sendable {
     /// The time to the first byte of a read.
     public var latency: Duration
-    /// The rate after the first byte.
-    public var bytesPerSecond: Double
+    /// The rate after the first byte, in bytes per second, as it was measured.
+    package var rate: Double
 
     /// Creates a cost. The defaults are those of a local disk.
     ///
     /// - Parameters:
     ///   - latency: the time to the first byte of a read.
     ///   - bytesPerSecond: the rate after the first byte.
-    public init(latency: Duration = .microseconds(100), bytesPerSecond: Double = 1e9) {
+    public init(latency: Duration = .microseconds(100), bytesPerSecond: ByteCount = .bytes(1_000_000_000)) {
+      self.init(latency: latency, bytesPerSecond: Double(bytesPerSecond.bytes))
+    }
+
+    package init(latency: Duration, bytesPerSecond: Double) {
       self.latency = latency
-      self.bytesPerSecond = bytesPerSecond
+      rate = bytesPerSecond
+    }
+
+    /// The rate after the first byte.
+    public var bytesPerSecond: ByteCount {
+      get { .bytes(max(0, Int(exactly: rate.rounded()) ?? (rate > 0 ? .max : 0))) }
+      set { rate = Double(newValue.bytes) }
     }
   }
 }

@@ -17,7 +17,7 @@ public final class SourceDescription: Sendable {
   /// The size in bytes, never negative.
   public let byteCount: Int
   /// The best size of aligned blocks for reading and caching this source, in bytes: a power of two, from 1 to 1 GiB.
-  public var preferredBlockSize: Int { preferredGrid.blockSize }
+  public var preferredBlockSize: ByteCount { .bytes(preferredGrid.blockSize) }
   /// The grid of blocks of that size.
   var preferredGrid: BlockGrid { BlockGrid(shift: Int(blockShift)) }
   package var cost: Cost { Cost(latency: .nanoseconds(latencyNanoseconds), bytesPerSecond: bytesPerSecond) }
@@ -62,21 +62,23 @@ public final class SourceDescription: Sendable {
   ///   - preferredBlockSize: a power of two; more than 1 GiB counts as 1 GiB. Any other number becomes 64 KiB, and a
   ///     reader refuses the source.
   public init(
-    id: String, name: String? = nil, validator: (any Validator)?, byteCount: Int, preferredBlockSize: Int = 65_536,
+    id: String, name: String? = nil, validator: (any Validator)?, byteCount: Int,
+    preferredBlockSize: ByteCount = .kibibytes(64),
     traits: Traits = Traits()
   ) {
     self.id = id
     self.name = ShownName.of(name ?? id)
     self.validator = validator
     self.byteCount = max(0, byteCount)
-    let isGrid = BlockGrid(blockSize: preferredBlockSize) != nil
-    blockShift = UInt8((isGrid ? min(preferredBlockSize, Self.maxBlockSize) : 65_536).trailingZeroBitCount)
+    let blockSize = preferredBlockSize.bytes
+    let isGrid = BlockGrid(blockSize: blockSize) != nil
+    blockShift = UInt8((isGrid ? min(blockSize, Self.maxBlockSize) : 65_536).trailingZeroBitCount)
     faulty = Fault(
       byteCount < 0
         ? "the source says that it has \(byteCount) bytes"
-        : isGrid ? nil : "the source prefers blocks of \(preferredBlockSize) bytes, which is no power of two")
+        : isGrid ? nil : "the source prefers blocks of \(blockSize) bytes, which is no power of two")
     latencyNanoseconds = traits.cost.latency.nanoseconds
-    bytesPerSecond = traits.cost.bytesPerSecond
+    bytesPerSecond = traits.cost.rate
     flags = Flags(traits)
     settled = Atomic(traits.isSettled)
     context = traits.context

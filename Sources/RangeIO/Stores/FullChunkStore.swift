@@ -124,7 +124,8 @@ extension FullChunkStore {
   /// The tokens of a version. Makes one if only an earlier process may have left chunks of it.
   package func tokens(of source: SourceDescription) -> [ChunkToken] {
     let known = sources.tokens(of: source)
-    guard known.isEmpty, traits.mayOutliveProcess, let grid = BlockGrid(blockSize: source.preferredBlockSize) else {
+    guard known.isEmpty, traits.mayOutliveProcess, let grid = BlockGrid(blockSize: source.preferredBlockSize.bytes)
+    else {
       return known
     }
     return [token(of: source, on: grid, reading: false)]

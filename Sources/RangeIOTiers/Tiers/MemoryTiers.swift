@@ -135,7 +135,7 @@ extension TieredStore {
 
   /// The token of a source, which counts as being read from now on.
   @_spi(Benchmarks) public func token(of source: SourceDescription) -> ChunkToken? {
-    BlockGrid(blockSize: source.preferredBlockSize).map { token(of: source, on: $0) }
+    BlockGrid(blockSize: source.preferredBlockSize.bytes).map { token(of: source, on: $0) }
   }
 
   /// Gives the disk one block, as the tier above does.

@@ -46,7 +46,7 @@ struct SourceInfo {
     self.name = name
     id = source.id
     byteCount = source.byteCount
-    preferredBlockSize = source.preferredBlockSize
+    preferredBlockSize = source.preferredBlockSize.bytes
     mayGrow = source.mayGrow
     hasRanges = !source.isReadForward
     version = source.validator == nil ? .none : source.isSettled ? .settled : .unsettled

@@ -71,7 +71,7 @@ extension MemoryModel {
     let units = 40 + random.below(isFragmented ? 100 : unit == 1 ? 300 : 100)
     let description = SourceDescription(
       id: "source \(source)", validator: ModelValidator(number: versions.count), byteCount: units * unit,
-      preferredBlockSize: 64 * unit)
+      preferredBlockSize: .bytes(64 * unit))
     versions.append(
       Version(
         source: source, description: description,

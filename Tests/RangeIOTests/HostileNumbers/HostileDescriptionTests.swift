@@ -10,9 +10,10 @@ struct HostileDescriptionTests {
   @Test func `a description has a size and a grid whatever it is given`() {
     for size in Hostile.integers {
       for block in Hostile.integers {
-        let source = SourceDescription(id: "a", validator: nil, byteCount: size, preferredBlockSize: block)
+        let source = SourceDescription(id: "a", validator: nil, byteCount: size, preferredBlockSize: .bytes(block))
         #expect(source.byteCount == max(0, size))
-        #expect((1...1 << 30).contains(source.preferredBlockSize) && isPowerOfTwo(source.preferredBlockSize))
+        let blockSize = source.preferredBlockSize.bytes
+        #expect((1...1 << 30).contains(blockSize) && isPowerOfTwo(blockSize))
         let derived = source.deriving("b", byteCount: block)
         #expect(derived.byteCount == max(0, block))
         _ = source.change(to: derived)

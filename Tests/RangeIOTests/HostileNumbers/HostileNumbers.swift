@@ -41,7 +41,7 @@ struct HostileSource: RangeSource {
   func describe() async throws -> SourceDescription {
     SourceDescription(
       id: "hostile \(byteCount) \(blockSize)", validator: Version(), byteCount: byteCount,
-      preferredBlockSize: blockSize,
+      preferredBlockSize: .bytes(blockSize),
       traits: .with { ($0.cost, $0.answersCancellation) = (cost, true) })
   }
 

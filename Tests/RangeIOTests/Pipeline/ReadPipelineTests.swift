@@ -8,7 +8,7 @@ private struct ShiftingSource: RangeSource {
   let counts: [Int]
 
   func describe() async throws -> SourceDescription {
-    SourceDescription(id: "shifting", validator: nil, byteCount: 12_288, preferredBlockSize: 4096)
+    SourceDescription(id: "shifting", validator: nil, byteCount: 12_288, preferredBlockSize: .kibibytes(4))
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -88,7 +88,7 @@ struct DefaultCacheTests {
 
     func describe() -> SourceDescription {
       SourceDescription(
-        id: "device", validator: nil, byteCount: 100_000, preferredBlockSize: 4096,
+        id: "device", validator: nil, byteCount: 100_000, preferredBlockSize: .kibibytes(4),
         traits: .with { $0.context = context })
     }
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

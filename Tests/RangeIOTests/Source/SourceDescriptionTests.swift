@@ -16,6 +16,17 @@ import Testing
     SourceDescription(id: id, validator: revision.map { Revision(number: $0) }, byteCount: byteCount)
   }
 
+  @Test func `the rate of a cost is a count of bytes, whatever was measured`() {
+    var cost = SourceDescription.Cost(latency: .zero, bytesPerSecond: .mebibytes(2))
+    #expect(cost.rate == 2_097_152 && cost.bytesPerSecond == .mebibytes(2))
+    for (rate, bytes) in [(.infinity, .max), (1e30, .max), (-.infinity, 0), (-5, 0), (.nan, 0), (0.6, 1)]
+      as [(Double, Int)]
+    {
+      cost.rate = rate
+      #expect(cost.bytesPerSecond == .bytes(bytes), "\(rate)")
+    }
+  }
+
   @Test func `a description prints its name and size`() {
     #expect("\(SourceDescription(id: "1:2", name: "/data/x", validator: nil, byteCount: 10))" == "/data/x, 10 bytes")
   }
@@ -40,7 +51,7 @@ import Testing
 
   @Test func `a derived description keeps what the transformation does not change`() {
     let base = SourceDescription(
-      id: "a", validator: Revision(number: 1), byteCount: 10, preferredBlockSize: 4096,
+      id: "a", validator: Revision(number: 1), byteCount: 10, preferredBlockSize: .kibibytes(4),
       traits: .with {
         $0.cost = SourceDescription.Cost(latency: .seconds(1), bytesPerSecond: 5)
         ($0.mayGrow, $0.isSettled, $0.context) = (true, false, Owner())
@@ -50,7 +61,7 @@ import Testing
     #expect(derived.id == "a|xor:1")
     #expect(derived.byteCount == 7)
     #expect(derived.validator as? Revision == Revision(number: 1))
-    #expect(derived.preferredBlockSize == 4096)
+    #expect(derived.preferredBlockSize == .kibibytes(4))
     #expect(derived.cost == base.cost)
     #expect(derived.mayGrow)
     #expect(derived.traits.answersCancellation && derived.traits.reportsChanges && derived.traits.isBorrowed)

@@ -163,7 +163,7 @@ struct DecodingTests {
     let lent = Noted<Int>()
     func describe() async throws -> SourceDescription {
       SourceDescription(
-        id: "lending", validator: nil, byteCount: bytes.count, preferredBlockSize: 64,
+        id: "lending", validator: nil, byteCount: bytes.count, preferredBlockSize: .bytes(64),
         traits: .with { $0.isBorrowed = true })
     }
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

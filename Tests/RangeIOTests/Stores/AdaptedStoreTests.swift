@@ -97,7 +97,7 @@ import Testing
     for store in [alone, TieredStore(memory, below)] as [any ChunkStore] {
       store.remove(10..<20, of: version)
       #expect(!store.contains(10..<20, of: version))
-      #expect(store.contains(60_000..<60_010, of: version) == (version.preferredBlockSize < 60_000))
+      #expect(store.contains(60_000..<60_010, of: version) == (version.preferredBlockSize.bytes < 60_000))
     }
   }
 

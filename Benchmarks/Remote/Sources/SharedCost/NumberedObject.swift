@@ -18,7 +18,7 @@ final class NumberedObject: RangeSource {
   func describe() async throws -> SourceDescription {
     var traits = SourceDescription.Traits()
     // As far away as objects are.
-    traits.cost = .init(latency: .milliseconds(20), bytesPerSecond: 25e6)
+    traits.cost = .init(latency: .milliseconds(20), bytesPerSecond: .bytes(25_000_000))
     return SourceDescription(id: "numbers", validator: Tag(), byteCount: byteCount, traits: traits)
   }
 

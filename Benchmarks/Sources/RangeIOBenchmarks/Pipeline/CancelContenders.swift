@@ -94,7 +94,7 @@ private final class SilentSource: RangeSource {
   func describe() async throws -> SourceDescription {
     SourceDescription(
       id: "silent", validator: OnlyVersion(), byteCount: CacheTopic.cancel.extent,
-      preferredBlockSize: CacheTopic.blockSize)
+      preferredBlockSize: .bytes(CacheTopic.blockSize))
   }
 
   func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -24,7 +24,8 @@ final class TierSource: RangeSource {
 
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
     SourceDescription(
-      id: id, validator: OnlyVersion(), byteCount: blocks.count * repeats * blockSize, preferredBlockSize: blockSize,
+      id: id, validator: OnlyVersion(), byteCount: blocks.count * repeats * blockSize,
+      preferredBlockSize: .bytes(blockSize),
       traits: .neverWaiting)
   }
 

@@ -39,7 +39,7 @@ struct MappedNumbersTests {
     for size in integers where size >= 0 {
       let source = MappedSource(path, configuration: .init(blockSize: .bytes(size)))
       if size > 0, size & (size - 1) == 0 {
-        #expect(try await source.describe().preferredBlockSize == min(size, 1 << 30))
+        #expect(try await source.describe().preferredBlockSize.bytes == min(size, 1 << 30))
       } else {
         await #expect(throws: ReadError.self) { try await source.describe() }
       }

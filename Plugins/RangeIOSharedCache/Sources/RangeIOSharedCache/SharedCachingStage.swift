@@ -237,7 +237,7 @@
       guard source.isSettled else { return nil }
       if let known = state.withLockedValue({ $0.families.first { $0.source === source } }) { return known.family }
       let most = store.valueLimit - 8192
-      var size = min(configuration.blockSize?.bytes ?? source.preferredBlockSize, 1 << 30)
+      var size = min((configuration.blockSize ?? source.preferredBlockSize).bytes, 1 << 30)
       while size > most, size > 1 { size /= 2 }
       let family = size > 0 && size <= most ? BlockFamily(source, blockSize: size) : nil
       state.withLockedValue { state in

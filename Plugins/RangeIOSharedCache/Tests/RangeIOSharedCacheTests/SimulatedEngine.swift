@@ -189,7 +189,8 @@
       var traits = SourceDescription.Traits()
       (traits.cost, traits.isSettled) = (.init(latency: latency, bytesPerSecond: 1e8), isSettled)
       return SourceDescription(
-        id: id, validator: Tag(text: "\(version)"), byteCount: byteCount, preferredBlockSize: 4096, traits: traits)
+        id: id, validator: Tag(text: "\(version)"), byteCount: byteCount, preferredBlockSize: .kibibytes(4),
+        traits: traits)
     }
 
     func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -34,7 +34,7 @@ extension FileSource {
     } orNew: {
       SourceDescription(
         id: lanes.id, name: lanes.file.name, validator: version,
-        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, traits: traits)
+        byteCount: version.size, preferredBlockSize: configuration.blockSize, traits: traits)
     }
     if isSettled { description.settle() }
     return description
@@ -87,7 +87,7 @@ extension FileSource {
     }
     return SourceDescription(
       id: "device:\(status.device):\(status.inode)", name: file.name, validator: nil, byteCount: Int(size),
-      preferredBlockSize: configuration.blockSize.bytes,
+      preferredBlockSize: configuration.blockSize,
       traits: traits(TracelessChanges.shared))
   }
 
@@ -170,7 +170,7 @@ extension FileSource {
     } orNew: {
       SourceDescription(
         id: lanes.id + ":recording", name: lanes.file.name, validator: validator,
-        byteCount: version.size, preferredBlockSize: configuration.blockSize.bytes, traits: traits)
+        byteCount: version.size, preferredBlockSize: configuration.blockSize, traits: traits)
     }
   }
 

@@ -39,7 +39,7 @@ struct LatencyModel: Equatable, Sendable {
   /// Starts with what a source states about itself.
   init(_ cost: SourceDescription.Cost) {
     latency = max(0, cost.latency.seconds)
-    secondsPerByte = cost.bytesPerSecond > 0 ? 1 / cost.bytesPerSecond : 0
+    secondsPerByte = cost.rate > 0 ? 1 / cost.rate : 0
   }
 
   /// The number of bytes that can be read in the time of a read of zero bytes. Two ranges that are at most this far

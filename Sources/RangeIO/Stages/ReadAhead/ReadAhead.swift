@@ -59,11 +59,11 @@ enum ReadAheadExtent: Hashable, Sendable {
     case .upTo(let count): return count.bytes
     case .adaptive:
       let seconds = Double(cost.latency.nanoseconds) / 1e9
-      let bytes = seconds * cost.bytesPerSecond * 4
+      let bytes = seconds * cost.rate * 4
       // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
       let wished = bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
       guard let measured, !measured.isGuess else { return wished }
-      return min(wished, max(128 << 10, Int(min(measured.cost.bytesPerSecond * 4, 0x1p25))))
+      return min(wished, max(128 << 10, Int(min(measured.cost.rate * 4, 0x1p25))))
     }
   }
 }

@@ -55,7 +55,7 @@ final class ReadAheadReads: ReadAheadHolder {
     let source = request.source
     // The block size is valid: it was checked when the source was described.
     let bounds = ReadAheadRuns.Bounds(
-      byteCount: source.byteCount, grid: BlockGrid(blockSize: source.preferredBlockSize)!,
+      byteCount: source.byteCount, grid: BlockGrid(blockSize: source.preferredBlockSize.bytes)!,
       longest: longest.load(ordering: .relaxed))
     var (freed, ended): (Int, [Task<Void, Never>]) = (0, [])
     let ask = state.withLock { state -> [Part] in

@@ -244,7 +244,7 @@ extension MemoryStore {
 
   private func entry(of source: SourceDescription) -> SourceEntry {
     if let known = sources.tokens(of: source).first { return known.entry }
-    let grid = BlockGrid(blockSize: source.preferredBlockSize) ?? BlockGrid(blockSize: 65_536)!
+    let grid = BlockGrid(blockSize: source.preferredBlockSize.bytes) ?? BlockGrid(blockSize: 65_536)!
     return token(of: source, on: grid, reading: false).entry
   }
 }

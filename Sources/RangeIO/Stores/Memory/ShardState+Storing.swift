@@ -49,7 +49,7 @@ extension ShardState {
     let slot = find(number, new.block, new.hash, now: now, &gone)
     guard slot != 0 else {
       // Nothing reserves room for blocks that are too large for a key.
-      guard UInt64(new.block) < ChunkTable.largestKeyPart, table.hasRoom(for: new.hash) else { return .stale }
+      guard UInt64(new.block) < ChunkTable.maxKeyPart, table.hasRoom(for: new.hash) else { return .stale }
       let (owner, lower) = Self.backing(of: [new.piece])
       let slot = table.add(token: number, block: new.block, hash: new.hash, lower: lower, owner: owner)
       table[slot].fetchedAt = ticket.fetchedAt.nanoseconds

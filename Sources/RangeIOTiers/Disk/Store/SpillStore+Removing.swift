@@ -36,7 +36,7 @@ extension SpillStore {
   /// process.
   func erase(_ range: ByteRange, ofVersion source: SourceDescription) {
     guard let any = BlockGrid(blockSize: 1), let version = SpillIdentity(source, any) else { return }
-    let preferred = BlockGrid(blockSize: source.preferredBlockSize).flatMap { SpillIdentity(source, $0) }
+    let preferred = BlockGrid(blockSize: source.preferredBlockSize.bytes).flatMap { SpillIdentity(source, $0) }
     let slots = state.withLock { state in
       // A file that could not be read may hold some of it: on the grid on which the source is read, unless the user
       // chooses another.

@@ -139,13 +139,13 @@ extension SpillStore {
   private func check(
     _ bytes: Bytes, _ range: ByteRange, _ source: SourceDescription, _ context: ReadError.Context
   ) throws -> BlockGrid {
-    guard let grid = BlockGrid(blockSize: source.preferredBlockSize), !range.isEmpty, range.lowerBound >= 0,
+    guard let grid = BlockGrid(blockSize: source.preferredBlockSize.bytes), !range.isEmpty, range.lowerBound >= 0,
       range.upperBound <= source.byteCount, grid.outward(range, in: source.byteCount) == range,
       bytes.count == range.count
     else {
       throw ReadError(
         .rangeNotSatisfiable,
-        "\(bytes.count) bytes for \(range) are not whole blocks of \(source.preferredBlockSize) bytes of a source of "
+        "\(bytes.count) bytes for \(range) are not whole blocks of \(source.preferredBlockSize.bytes) bytes of a source of "
           + "\(source.byteCount): give whole blocks", context: context)
     }
     guard readOnlyReason == nil else {
@@ -212,7 +212,7 @@ extension SourceDescription.Cost {
   /// Checks whether reading this many bytes takes longer than with `other`.
   func isDearer(than other: SourceDescription.Cost, for count: Int) -> Bool {
     func time(_ cost: SourceDescription.Cost) -> Double {
-      Double(cost.latency.nanoseconds) / 1e9 + Double(count) / max(1, cost.bytesPerSecond)
+      Double(cost.latency.nanoseconds) / 1e9 + Double(count) / max(1, cost.rate)
     }
     return time(self) > time(other)
   }

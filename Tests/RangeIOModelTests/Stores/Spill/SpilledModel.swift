@@ -217,7 +217,7 @@ final class SpilledModel: TierModel, @unchecked Sendable {
     let number = versions.count
     let description = SourceDescription(
       id: "source \(source)", validator: ModelValidator(number: number), byteCount: units * Self.unit,
-      preferredBlockSize: grids[0].blockSize, traits: .with { $0.cost.latency = .milliseconds(10) })
+      preferredBlockSize: .bytes(grids[0].blockSize), traits: .with { $0.cost.latency = .milliseconds(10) })
     var parts: [Bytes] = []
     for start in stride(from: 0, to: units * Self.unit, by: 4096) {
       let compressibility = [0, 0.5, 0.8, 1][random.below(4)]

@@ -62,7 +62,7 @@ extension TieredModel {
     let units = 600 + random.below(1000)
     let description = SourceDescription(
       id: "source \(source)", validator: ModelValidator(number: versions.count), byteCount: units * Self.unit,
-      preferredBlockSize: blockSizes[0])
+      preferredBlockSize: .bytes(blockSizes[0]))
     versions.append(
       Version(
         source: source, description: description, content: makeContent(units * Self.unit),

@@ -8,7 +8,7 @@ struct LatencyModelTests {
   private static let far = SourceDescription.Cost(latency: .milliseconds(20), bytesPerSecond: 100e6)
 
   private func time(_ byteCount: Int, _ cost: SourceDescription.Cost = far, factor: Double = 1) -> Duration {
-    (cost.latency + .seconds(Double(byteCount) / cost.bytesPerSecond)) * factor
+    (cost.latency + .seconds(Double(byteCount) / cost.rate)) * factor
   }
 
   private func isNear(_ value: Double, _ other: Double, within share: Double) -> Bool {
@@ -124,7 +124,7 @@ struct LatencyModelTests {
         let byteCount = 1 + number * 7919 % (1 << 20)
         model.add(byteCount, took: time(byteCount, cost))
       }
-      let gap = cost.latency / .seconds(1) * cost.bytesPerSecond
+      let gap = cost.latency / .seconds(1) * cost.rate
       #expect(isNear(model.gap, gap, within: 0.01), "\(cost): \(model)")
     }
   }

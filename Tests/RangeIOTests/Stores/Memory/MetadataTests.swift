@@ -50,7 +50,7 @@ struct MetadataTests {
     let first = StoredSource(store, id: "going", byteCount: 100)
     #expect(first.put(0..<100))
     let second = SourceDescription(
-      id: "going", validator: ModelValidator(number: 1), byteCount: 100, preferredBlockSize: 4096)
+      id: "going", validator: ModelValidator(number: 1), byteCount: 100, preferredBlockSize: .kibibytes(4))
     try #require(shard(first.token.number) != shard(first.token.number + 1), "one is locked while the other is erased")
     interruption.set {
       // The third version comes while the second erases the first.

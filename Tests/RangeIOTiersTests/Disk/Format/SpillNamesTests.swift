@@ -12,7 +12,7 @@ struct SpillNamesTests {
   private func source(_ name: String?, version: Int = 1) -> SourceDescription {
     SourceDescription(
       id: "file:1:2", name: name, validator: ModelValidator(number: version), byteCount: 1 << 20,
-      preferredBlockSize: 4096)
+      preferredBlockSize: .kibibytes(4))
   }
 
   @Test func `a name is written down with an identity and is no part of it`() throws {

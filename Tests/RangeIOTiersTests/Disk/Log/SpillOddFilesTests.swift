@@ -20,7 +20,8 @@ import Testing
     let spill = SimulatedSpill()
     func source(_ name: String) -> SourceDescription {
       SourceDescription(
-        id: "object", name: name, validator: ModelValidator(number: 1), byteCount: 1 << 20, preferredBlockSize: 4096)
+        id: "object", name: name, validator: ModelValidator(number: 1), byteCount: 1 << 20,
+        preferredBlockSize: .kibibytes(4))
     }
     let first = try spill.open()
     try await first.store(FillSource.bytes(0..<4096, BlockGrid(blockSize: 4096)!), at: 0..<4096, of: source("one"))

@@ -21,7 +21,8 @@ struct SpillGrowingTests {
 
   private func description(_ byteCount: Int) -> SourceDescription {
     SourceDescription(
-      id: "recorded", validator: Recorded(byteCount: byteCount), byteCount: byteCount, preferredBlockSize: 4096,
+      id: "recorded", validator: Recorded(byteCount: byteCount), byteCount: byteCount,
+      preferredBlockSize: .kibibytes(4),
       traits: .with { $0.isAppendOnly = true })
   }
 

@@ -10,7 +10,7 @@ import Testing
 struct SpillKeepingTests {
   private func source(_ store: SpillStore, latency: Duration, id: String = "fill") -> (SourceDescription, ChunkToken) {
     let source = SourceDescription(
-      id: id, validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: 4096,
+      id: id, validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: .kibibytes(4),
       traits: .with { $0.cost.latency = latency })
     return (source, store.sources.token(for: source, grid: BlockGrid(blockSize: 4096)!, reading: false).0)
   }
@@ -198,7 +198,7 @@ struct SpillKeepingTests {
     let spill = SpillOnSimulatedDisk()
     let limits = TieredStore.Configuration(memory: .kibibytes(256), compressed: .bytes(0))
     let description = SourceDescription(
-      id: "fill", validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: 4096)
+      id: "fill", validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: .kibibytes(4))
     var configuration = spill.configuration
     configuration.disk = spill.disk.newProcess()
     var store = try await TieredStore(limits, disk: configuration)
@@ -215,7 +215,7 @@ struct SpillKeepingTests {
 
   private func description(_ blockSize: Int = 4096, id: String = "asked") -> SourceDescription {
     SourceDescription(
-      id: id, validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: blockSize,
+      id: id, validator: ModelValidator(number: 0), byteCount: 1 << 20, preferredBlockSize: .bytes(blockSize),
       traits: .with { $0.cost.latency = .zero })
   }
 
@@ -267,9 +267,9 @@ struct SpillKeepingTests {
       do { try await store.store(bytes, at: range, of: source) } catch { return (error as? ReadError)?.code }
       return nil
     }
-    let nameless = SourceDescription(id: "n", validator: nil, byteCount: 4096, preferredBlockSize: 4096)
+    let nameless = SourceDescription(id: "n", validator: nil, byteCount: 4096, preferredBlockSize: .kibibytes(4))
     let unsettled = SourceDescription(
-      id: "u", validator: ModelValidator(number: 0), byteCount: 4096, preferredBlockSize: 4096,
+      id: "u", validator: ModelValidator(number: 0), byteCount: 4096, preferredBlockSize: .kibibytes(4),
       traits: .with { $0.isSettled = false })
     #expect(await code(bytes, 0..<4096, nameless) == .invalidConfiguration)
     #expect(await code(bytes, 0..<4096, unsettled) == .invalidConfiguration)

@@ -23,7 +23,7 @@ final class BlockSource: RangeSource {
 
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
     SourceDescription(
-      id: id, validator: OnlyVersion(), byteCount: byteCount, preferredBlockSize: CacheTopic.blockSize,
+      id: id, validator: OnlyVersion(), byteCount: byteCount, preferredBlockSize: .bytes(CacheTopic.blockSize),
       traits: .neverWaiting)
   }
 

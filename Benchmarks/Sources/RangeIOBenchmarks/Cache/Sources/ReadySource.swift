@@ -19,7 +19,7 @@ final class ReadySource: RangeSource {
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
     SourceDescription(
       id: id, validator: OnlyVersion(), byteCount: blocks.count * CacheTopic.blockSize,
-      preferredBlockSize: CacheTopic.blockSize, traits: .neverWaiting)
+      preferredBlockSize: .bytes(CacheTopic.blockSize), traits: .neverWaiting)
   }
 
   /// - Precondition: `range` is a block.

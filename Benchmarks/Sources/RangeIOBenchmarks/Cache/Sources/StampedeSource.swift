@@ -31,7 +31,7 @@ final class StampedeSource: RangeSource {
     SourceDescription(
       id: "stampede", validator: OnlyVersion(), byteCount: CacheTopic.blockSize,
       // Nobody cancels here.
-      preferredBlockSize: CacheTopic.blockSize, traits: .neverWaiting)
+      preferredBlockSize: .bytes(CacheTopic.blockSize), traits: .neverWaiting)
   }
 
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

@@ -92,7 +92,8 @@ private final class EmptySource: RangeSource {
 
   nonisolated(nonsending) func describe() async throws -> SourceDescription {
     SourceDescription(
-      id: "blocks", validator: Version(), byteCount: 1 << 40, preferredBlockSize: blockSize, traits: .neverWaiting)
+      id: "blocks", validator: Version(), byteCount: 1 << 40, preferredBlockSize: .bytes(blockSize),
+      traits: .neverWaiting)
   }
 
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {

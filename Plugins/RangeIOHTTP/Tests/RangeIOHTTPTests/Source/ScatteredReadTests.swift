@@ -42,7 +42,7 @@
 
     @Test func `one range comes with its block, and blocks have the same size in every process`() async throws {
       try await withReader(MemoryStore(limit: .mebibytes(64))) { reader, server, _ in
-        #expect(reader.source.preferredBlockSize == 65_536)
+        #expect(reader.source.preferredBlockSize == .kibibytes(64))
         server.log.clear()
         // Past what came with the opening.
         let first = try await reader.read(655_460..<655_560)

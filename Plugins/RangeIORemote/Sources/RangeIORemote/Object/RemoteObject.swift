@@ -143,7 +143,7 @@
         traits.answersCancellation = true
         let new = SourceDescription(
           id: id, name: name, validator: object.version.inGeneration(pin.generation).validator, byteCount: object.size,
-          preferredBlockSize: settings.blockSize?.bytes ?? RemoteConfiguration.usualBlockSize,
+          preferredBlockSize: settings.blockSize ?? .bytes(RemoteConfiguration.usualBlockSize),
           traits: traits)
         described.last = new
         return (new, described.opening)

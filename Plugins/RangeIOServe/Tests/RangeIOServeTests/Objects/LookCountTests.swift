@@ -16,7 +16,8 @@
         var traits = SourceDescription.Traits()
         traits.cost.latency = latency
         return SourceDescription(
-          id: "counted", name: "counted", validator: nil, byteCount: 1000, preferredBlockSize: 65_536, traits: traits)
+          id: "counted", name: "counted", validator: nil, byteCount: 1000, preferredBlockSize: .kibibytes(64),
+          traits: traits)
       }
 
       func read(_ range: Range<Int>, of source: SourceDescription) async throws -> Bytes {

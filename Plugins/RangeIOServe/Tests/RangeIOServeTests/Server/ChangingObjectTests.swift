@@ -96,7 +96,8 @@
       let error: ReadError
 
       func describe() async throws -> SourceDescription {
-        SourceDescription(id: "failing", name: "failing", validator: nil, byteCount: size, preferredBlockSize: 65_536)
+        SourceDescription(
+          id: "failing", name: "failing", validator: nil, byteCount: size, preferredBlockSize: .kibibytes(64))
       }
 
       func read(_ range: Range<Int>, of source: SourceDescription) async throws -> Bytes {
