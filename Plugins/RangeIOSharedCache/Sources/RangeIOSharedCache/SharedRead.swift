@@ -29,7 +29,7 @@
     func isWorthItsBlocks(_ cost: SourceDescription.Cost) -> Bool {
       let asked = ranges.reduce(0.0) { $0 + Double($1.count) }
       return 4 * asked >= Double(blocks.count * grid.blockSize)
-        || Double(grid.blockSize) / cost.rate <= cost.latency / .seconds(1)
+        || Double(grid.blockSize) / Double(cost.bytesPerSecond.bytes) <= cost.latency / .seconds(1)
     }
 
     mutating func has(_ bytes: Bytes, of block: Int) { contents[block] = bytes }

@@ -17,7 +17,7 @@
     /// source's rate tells.
     mutating func record(_ time: Duration, of byteCount: Int, _ cost: SourceDescription.Cost) {
       let all = time / .seconds(1)
-      let transfer = Double(byteCount) / max(cost.rate, 1)
+      let transfer = Double(byteCount) / max(Double(cost.bytesPerSecond.bytes), 1)
       let seconds = max(all - transfer, all / 4)
       guard let mean else {
         (self.mean, deviation) = (seconds, seconds / 8)

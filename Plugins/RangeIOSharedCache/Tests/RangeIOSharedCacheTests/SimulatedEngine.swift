@@ -187,7 +187,7 @@
     func describe() async throws -> SourceDescription {
       try await time.sleep(for: latency)
       var traits = SourceDescription.Traits()
-      (traits.cost, traits.isSettled) = (.init(latency: latency, bytesPerSecond: 1e8), isSettled)
+      (traits.cost, traits.isSettled) = (.init(latency: latency, bytesPerSecond: .bytes(100_000_000)), isSettled)
       return SourceDescription(
         id: id, validator: Tag(text: "\(version)"), byteCount: byteCount, preferredBlockSize: .kibibytes(4),
         traits: traits)
