@@ -149,7 +149,7 @@ let package = Package(
       name: "RangeIOTool",
       dependencies: [
         "RangeIO", "RangeIOSupport", "RangeIOTiers", "RangeIOSpillInspection", "RangeIOTraces", "CRangeIOSystem",
-        .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
+        "RangeIORemote", .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
         .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
         .target(name: "RangeIOServe", condition: .when(traits: ["Serve"])),
         .target(name: "RangeIOSharedCache", condition: .when(traits: ["SharedCache"])),

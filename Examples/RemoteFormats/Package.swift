@@ -2,6 +2,8 @@
 import PackageDescription
 
 let rangeIO: Target.Dependency = .product(name: "RangeIO", package: "swift-range-io")
+/// What opening a remote object brings along. Without the trait HTTP it needs nothing but RangeIO.
+let remote: Target.Dependency = .product(name: "RangeIORemote", package: "swift-range-io")
 
 /// A program, and the library that knows its format.
 func program(_ name: String, _ format: String) -> Target {
@@ -24,12 +26,12 @@ let package = Package(
     .target(
       name: "FormatSupport",
       dependencies: [
-        "CZlib", rangeIO,
+        "CZlib", rangeIO, remote,
         .product(name: "RangeIOHTTP", package: "swift-range-io", condition: .when(traits: ["HTTP"])),
       ]),
-    .target(name: "ZIPFormat", dependencies: ["FormatSupport", rangeIO]),
-    .target(name: "PMTilesFormat", dependencies: ["FormatSupport", rangeIO]),
-    .target(name: "ParquetFormat", dependencies: ["FormatSupport", rangeIO]),
+    .target(name: "ZIPFormat", dependencies: ["FormatSupport", rangeIO, remote]),
+    .target(name: "PMTilesFormat", dependencies: ["FormatSupport", rangeIO, remote]),
+    .target(name: "ParquetFormat", dependencies: ["FormatSupport", rangeIO, remote]),
     program("remote-zip", "ZIPFormat"),
     program("remote-pmtiles", "PMTilesFormat"),
     program("remote-parquet", "ParquetFormat"),

@@ -16,7 +16,7 @@ package struct SpillClearing: Equatable, Sendable {
   /// Removes the library's files from a directory, and nothing else. The directory stays.
   ///
   /// - Throws: `ReadError` of the code ``ReadError/Code/inUse`` if a process has the directory open for writing;
-  ///   ``ReadError/Code/unsupportedFormat`` if another version of this library made it, with nothing touched; and as
+  ///   `unsupportedFormat` if another version of this library made it, with nothing touched; and as
   ///   ``SpillInspection/init(_:on:)``. An empty directory is no error.
   package static func clear(_ path: String, on disk: any SpillDisk = SystemDisk()) throws(ReadError) -> SpillClearing {
     let folder = try SpillFolder.openToRead(path, on: disk)

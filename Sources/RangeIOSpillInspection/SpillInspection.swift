@@ -17,7 +17,7 @@ package struct SpillInspection {
   ///
   /// - Throws: `ReadError` of the code ``ReadError/Code/notFound`` if there is no directory, or nothing was ever stored
   ///   in it; ``ReadError/Code/invalidConfiguration`` if it is not a spill directory;
-  ///   ``ReadError/Code/unsupportedFormat`` and ``ReadError/Code/permissionDenied`` as a store; and errors from the
+  ///   `unsupportedFormat` and ``ReadError/Code/permissionDenied`` as a store; and errors from the
   ///   system.
   package init(_ path: String, on disk: any SpillDisk = SystemDisk()) throws(ReadError) {
     self.path = path

@@ -128,8 +128,8 @@ extension ReadError {
     public static let notCached = Code(kind: .notCached)
     /// Another process is using it.
     public static let inUse = Code(kind: .inUse)
-    /// Another version of this library wrote it, and this version cannot read it. Nothing was changed.
-    public static let unsupportedFormat = Code(kind: .unsupportedFormat)
+    /// `unsupportedFormat` of RangeIOTiers.
+    package static let otherFormat = Code(kind: .unsupportedFormat)
     /// The bytes are not the expected ones: a digest does not match, or decoding failed.
     public static let corrupted = Code(kind: .corrupted)
   }

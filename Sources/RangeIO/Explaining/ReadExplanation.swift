@@ -77,10 +77,9 @@ extension ReadExplanation {
 
     /// A cache's memory, uncompressed.
     public static let memory = Origin("memory")
-    /// A cache's compressed memory.
-    public static let compressed = Origin("compressed")
-    /// A cache's directory on a disk.
-    public static let disk = Origin("disk")
+    /// The tiers below memory. RangeIOTiers makes them public, as `compressed` and `disk`.
+    package static let compressedTier = Origin("compressed")
+    package static let diskTier = Origin("disk")
     /// A cache as a whole. Used in reasons: why it is not asked.
     static let cache = Origin("cache")
     /// A read of the source that is already in flight.
@@ -94,8 +93,8 @@ extension ReadExplanation {
     var distance: Int {
       switch self {
       case .memory: 0
-      case .compressed: 1
-      case .disk: 3
+      case .compressedTier: 1
+      case .diskTier: 3
       case .flight: 4
       case .source: 5
       case .unknown: 6

@@ -195,7 +195,7 @@ extension RangeReader {
   /// wait for, and only as much as the cache would keep: if the range is longer than half the cache's limit, only the beginning.
   /// The prefetch counts against the budget of `.readAhead`, if there is one, and stops when the budget is spent. Without a cache
   /// the hint goes to the source, which may read ahead by itself; for a local file the system does. Bytes past the end are left
-  /// out, and nothing is fetched from a source that has just changed (``SourceDescription/isSettled``).
+  /// out, and nothing is fetched from a source that has just changed (`isSettled` of its traits).
   ///
   /// `.dontNeed`: you will not read it again for a long time. The reader removes the whole blocks within it from the cache, with all
   /// its tiers, a disk included, and cancels read-ahead for it. Other readers that use the same bytes through the same cache must

@@ -25,9 +25,9 @@ public final class SourceDescription: Sendable {
   private let bytesPerSecond: Double
   /// `true` if a change made right now would show in the validator. If not, the version is read but not kept, and checked again
   /// before the next read.
-  public var isSettled: Bool { settled.load(ordering: .relaxed) }
+  package var isSettled: Bool { settled.load(ordering: .relaxed) }
   /// An object of the source, which finds it again when it gets its description back. Opaque to all other code.
-  public let context: (any AnyObject & Sendable)?
+  package let context: (any AnyObject & Sendable)?
   /// The description that a stage derived this one from.
   package let base: SourceDescription?
   /// The number of the first cache that kept this version, and its token in that cache. With it a hit need not look the

@@ -20,7 +20,7 @@ extension TieredStore {
   /// programs want memory above it.
   ///
   /// - Throws: `ReadError` with a code that says what to do: ``ReadError/Code/inUse`` if another process has the
-  ///   directory; ``ReadError/Code/unsupportedFormat`` if another version of this library has made it;
+  ///   directory; `unsupportedFormat` if another version of this library has made it;
   ///   ``ReadError/Code/permissionDenied`` if it belongs to another user, who lets this one make none below it;
   ///   ``ReadError/Code/inputOutput`` if its file system has no locks;
   ///   ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id of one of this

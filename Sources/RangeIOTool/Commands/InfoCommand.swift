@@ -1,5 +1,6 @@
 import ArgumentParser
 import RangeIO
+import RangeIORemote
 
 /// `rangeio info`: describes a source.
 struct InfoCommand: CommandWithStats {

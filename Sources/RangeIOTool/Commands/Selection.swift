@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIORemote
 
 /// The bytes of a source that the user selected with `--range`, `--offset` and `--length`, or `--suffix`.
 ///

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIORemote
 
 /// The options for opening a source.
 struct OpeningOptions {

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIORemote
 
 /// What the command line asks for.
 ///

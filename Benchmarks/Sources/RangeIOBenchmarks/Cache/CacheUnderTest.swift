@@ -8,9 +8,7 @@ struct CacheStore: Sendable {
 
   /// - Parameter limit: in bytes.
   init(limit: Int) {
-    var configuration = MemoryStore.Configuration(limit: .bytes(limit))
-    configuration.typicalBlockSize = .kibibytes(4)
-    store = MemoryStore(configuration)
+    store = MemoryStore(limit: .bytes(limit))
   }
 
   /// A reader of `source` that caches just what is asked for, below `idleStages` stages that do nothing.
@@ -36,9 +34,7 @@ enum DefaultReader {
 
   /// The same with a store of another size.
   static func cached(_ path: String, storeOf byteCount: Int) async throws -> RangeReader {
-    var configuration = MemoryStore.Configuration(limit: .bytes(byteCount))
-    configuration.typicalBlockSize = .kibibytes(4)
-    return try await RangeReader(path, cache: MemoryStore(configuration))
+    try await RangeReader(path, cache: MemoryStore(limit: .bytes(byteCount)))
   }
 
   static func uncached(_ path: String, engine: FileSource.Engine = .automatic) async throws -> RangeReader {

@@ -11,8 +11,7 @@ struct TierStore: Sendable {
   /// - Parameter limit: of the compressed tier, in bytes. Default: so much that nothing is evicted from it.
   init(_ blocks: [Bytes], blockSize: Int, limit: Int? = nil) async throws {
     source = TierSource(blocks, blockSize: blockSize, id: "blocks")
-    var memory = MemoryStore.Configuration(limit: .bytes(16 * (blockSize + 512)))
-    memory.shards = 1
+    let memory = MemoryStore.Configuration(limit: .bytes(16 * (blockSize + 512)))
     tiers = TieredStore(
       memory: memory, compressed: .bytes(limit ?? blocks.count * blockSize), queueLimit: .mebibytes(64))
     reader = try await RangeReader(source, [.caching(tiers)])

@@ -1,4 +1,5 @@
 import RangeIO
+import RangeIORemote
 
 #if canImport(Darwin)
   import Darwin

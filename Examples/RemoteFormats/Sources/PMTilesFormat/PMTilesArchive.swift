@@ -1,5 +1,6 @@
 import FormatSupport
 import RangeIO
+import RangeIORemote
 
 /// A map in one file (PMTiles, version 3). The first request brings the header and the root directory; a tile then takes
 /// one more, or two if its entry is in a leaf directory.

@@ -1,5 +1,6 @@
 import FormatSupport
 import RangeIO
+import RangeIORemote
 
 /// A Parquet file: its footer, which takes one or two requests, and column chunks, which take one each.
 package struct ParquetFile: Sendable {

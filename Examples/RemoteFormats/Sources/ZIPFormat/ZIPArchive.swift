@@ -1,5 +1,6 @@
 import FormatSupport
 import RangeIO
+import RangeIORemote
 
 /// The list of what is in a ZIP file (APPNOTE.TXT 6.3.10), read with one or two requests.
 package struct ZIPArchive: Sendable {

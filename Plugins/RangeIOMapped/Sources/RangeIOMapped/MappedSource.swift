@@ -111,7 +111,7 @@ public final class MappedSource: RangeSource {
       preferredBlockSize: file.preferredBlockSize, traits: traits)
     let (source, old) = state.withLock { state -> (SourceDescription, Mapping?) in
       // Readers keep what says nothing new.
-      if let last = state.described, state.ofFile === file, last.isSettled == file.isSettled {
+      if let last = state.described, state.ofFile === file, last.traits.isSettled == file.traits.isSettled {
         return (last, nil)
       }
       (state.described, state.ofFile) = (new, file)

@@ -234,7 +234,7 @@
     /// `nil` if the source's version cannot be shared.
     private func family(of source: SourceDescription) -> BlockFamily? {
       // It may settle.
-      guard source.isSettled else { return nil }
+      guard source.traits.isSettled else { return nil }
       if let known = state.withLockedValue({ $0.families.first { $0.source === source } }) { return known.family }
       let most = store.valueLimit - 8192
       var size = min((configuration.blockSize ?? source.preferredBlockSize).bytes, 1 << 30)

@@ -30,7 +30,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     /// The number of bytes that the store may take, bookkeeping included. Never exceeded.
     public var limit: ByteCount
     /// The number of blocks that the store may hold. Default: any number.
-    public var blockLimit = Int.max
+    package var blockLimit = Int.max
     /// The time that chunks are kept after they were requested from the source. Default: as long as there is room.
     public var ageLimit: Duration?
     /// The time that chunks are kept without being read. Default: as long as there is room.
@@ -42,9 +42,9 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     public var eviction = Eviction.default
     /// The number of shards, each with its own lock; a power of two. Default: twice the number of processors, but at
     /// most one for each 1,024 blocks, or up to four of 256 blocks, since a policy needs many blocks to choose well.
-    public var shards: Int?
+    package var shards: Int?
     /// The size that most blocks will have. The default number of shards depends on it.
-    public var typicalBlockSize = ByteCount.kibibytes(64)
+    package var typicalBlockSize = ByteCount.kibibytes(64)
     /// The sample for ``estimates()``.
     package var sampling = SizeSampling.live
     /// The clock for the age of chunks. Default: the continuous clock of the system.

@@ -125,7 +125,7 @@ extension SpillStore {
   /// is combined with them.
   ///
   /// - Throws: `ReadError` with a code that says what to do: ``ReadError/Code/inUse`` if another process has the
-  ///   directory; ``ReadError/Code/unsupportedFormat`` if another version of this library has made it;
+  ///   directory; `unsupportedFormat` if another version of this library has made it;
   ///   ``ReadError/Code/permissionDenied`` if it belongs to another user, who lets this one make none below it;
   ///   ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id of one of this
   ///   library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and errors from the

@@ -47,8 +47,8 @@
 
     @Test func `answer 29: a version younger than two seconds is not settled`() async throws {
       let young = try await Liar().readAll(.always(.youngLastModified))
-      #expect(young.description?.isSettled == false)
-      #expect(try await Liar().read().description?.isSettled == true)
+      #expect(young.description?.traits.isSettled == false)
+      #expect(try await Liar().read().description?.traits.isSettled == true)
     }
 
     @Test func `answer 30: an encoded body fails`() async throws {

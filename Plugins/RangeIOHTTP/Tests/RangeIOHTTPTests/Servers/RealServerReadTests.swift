@@ -17,7 +17,7 @@
         try server.replace("object", with: bytes, modified: 1_700_000_000)
         let source = HTTPSource(server.url("/object"), configuration: Liar().source)
         let description = try await source.describe()
-        #expect(description.byteCount == bytes.count && description.isSettled && description.validator != nil)
+        #expect(description.byteCount == bytes.count && description.traits.isSettled && description.validator != nil)
         var random = SeededGenerator(seed: RunScale.seed)
         let ranges = (0..<1_000).map { _ in
           let start = Int.random(in: 0..<bytes.count, using: &random)

@@ -57,7 +57,7 @@
           #expect(a.id == b.id && a.id == "s3+\(scene.server.origin)/\(url.dropFirst(5))")
           #expect(a.validator?.persistentForm != nil)
           #expect(a.validator?.persistentForm == b.validator?.persistentForm)
-          #expect(a.isSettled)
+          #expect(a.traits.isSettled)
           await first.close()
           await second.close()
         }

@@ -13,7 +13,7 @@
 
     /// `nil` if the version cannot be named so that other processes recognise it, or may change without a trace.
     init?(_ source: SourceDescription, blockSize: Int) {
-      guard source.isSettled, let version = source.validator?.persistentForm, !version.isEmpty,
+      guard source.traits.isSettled, let version = source.validator?.persistentForm, !version.isEmpty,
         let grid = BlockGrid(blockSize: blockSize)
       else { return nil }
       var identity: [UInt8] = []

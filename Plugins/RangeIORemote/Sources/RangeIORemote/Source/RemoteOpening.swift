@@ -1,3 +1,5 @@
+public import RangeIO
+
 /// The bytes that opening a remote object brings along with its size and version, for the first reads: so opening and
 /// reading them is one request.
 ///
