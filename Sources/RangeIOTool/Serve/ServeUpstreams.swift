@@ -63,13 +63,13 @@
         }
         switch rio_file_kind_of(UInt32(mode)) {
         case rio_regular_file:
-          return (FileUpstream(FilePath(path), pipeline: filePipeline, isAppendOnly: command.growing), false)
+          return (FileUpstream(path, pipeline: filePipeline, isAppendOnly: command.growing), false)
         // No cache would see it change.
-        case rio_block_device: return (FileUpstream(FilePath(path), pipeline: []), false)
+        case rio_block_device: return (FileUpstream(path, pipeline: []), false)
         default: break
         }
         do {
-          return (try DirectoryUpstream(FilePath(path), pipeline: filePipeline, isAppendOnly: command.growing), true)
+          return (try DirectoryUpstream(path, pipeline: filePipeline, isAppendOnly: command.growing), true)
         } catch let error as ReadError {
           throw ToolFailure(reading: name, error)
         }

@@ -2,6 +2,12 @@
   public import RangeIO
   public import RangeIORemote
 
+  #if canImport(FoundationEssentials)
+    public import FoundationEssentials
+  #else
+    public import Foundation
+  #endif
+
   extension RangeReader {
     // Disfavoured, so that a plugin may offer the same for more schemes.
 
@@ -30,10 +36,33 @@
         HTTPSource(url, configuration: configuration),
         .remoteObject(configuration, cache: store, hedges: hedges), onChange: onChange)
     }
+
+    /// Opens the object at an `http` or `https` URL. The initializer with a string describes the parameters.
+    ///
+    /// ```swift
+    /// let reader = try await RangeReader(contentsOf: URL(string: "https://example.com/planet.pmtiles")!)
+    /// ```
+    ///
+    /// For a `file:` URL write `RangeReader(fileURL:)` of RangeIOFoundation.
+    ///
+    /// - Throws: as the initializer with a string.
+    public init(
+      contentsOf url: URL, configuration: RemoteConfiguration = RemoteConfiguration(),
+      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
+    ) async throws {
+      try await self.init(
+        contentsOf: url.absoluteString, configuration: configuration, cache: store, onChange: onChange, hedges: hedges)
+    }
   }
 
 #else
   public import RangeIO
+
+  #if canImport(FoundationEssentials)
+    public import FoundationEssentials
+  #else
+    public import Foundation
+  #endif
 
   /// Not built: enable the trait `HTTP`.
   @available(
@@ -50,5 +79,12 @@
     )
     @_disfavoredOverload
     public init(contentsOf url: String) async throws { try await self.init(FileSource(url)) }
+
+    /// Not built: enable the trait `HTTP`.
+    @available(
+      *, unavailable,
+      message: "RangeIOHTTP is built without its trait: write .package(url: …, traits: [\"HTTP\"]) in Package.swift"
+    )
+    public init(contentsOf url: URL) async throws { try await self.init(FileSource(url.path)) }
   }
 #endif

@@ -1,4 +1,5 @@
 #if HTTP
+  import Foundation
   import RangeIO
   import RangeIOHTTP
   import RangeIOHTTPTestServer
@@ -78,7 +79,8 @@
         #expect(try await reader.read(1000..<2000) == content(1000..<2000))
         let requests = server.log.requestCount
         #expect(try await reader.read(1500..<1600) == content(1500..<1600))
-        let second = try await RangeReader(contentsOf: server.url(objectPath), configuration: .test)
+        let url = try #require(URL(string: server.url(objectPath)))
+        let second = try await RangeReader(contentsOf: url, configuration: .test)
         #expect(try await second.read(1500..<1600) == content(1500..<1600))
         // Its description, and no bytes.
         #expect(server.log.requestCount == requests + 1)

@@ -2,7 +2,7 @@
   internal import CRangeIOSystem
   public import RangeIO
   internal import RangeIOSupport
-  public import SystemPackage
+  internal import SystemPackage
 
   /// The files of a directory and those below it.
   ///
@@ -38,22 +38,22 @@
     ///     had when the answer began, and is not cut off when the file grows. Default: a file that grows is another version.
     /// - Throws: `ReadError` if there is no such directory, or it cannot be read.
     public init(
-      _ path: FilePath, pipeline: ReadPipeline = .localFile(cache: nil), isAppendOnly: Bool = false
+      _ path: String, pipeline: ReadPipeline = .localFile(cache: nil), isAppendOnly: Bool = false
     ) throws {
       // A link to the directory is followed: the name is the administrator's.
-      let descriptor = path.withPlatformString { rio_open_readonly($0) }
+      let descriptor = FilePath(path).withPlatformString { rio_open_readonly($0) }
       guard descriptor >= 0 else {
-        throw ReadError.errno(Errno(rawValue: -descriptor), "open the directory", source: path.string)
+        throw ReadError.errno(Errno(rawValue: -descriptor), "open the directory", source: path)
       }
       var status = rio_stat()
       guard rio_fstat(descriptor, &status) >= 0, rio_file_kind_of(status.mode) == rio_directory else {
         _ = rio_close(descriptor)
         throw ReadError(
           .unsupportedSource, "it is no directory, nor a file that can be read at any offset: name one of these",
-          source: path.string)
+          source: path)
       }
       root = FileDescriptor(rawValue: descriptor)
-      self.path = path.string
+      self.path = path
       self.pipeline = pipeline
       self.isAppendOnly = isAppendOnly
       threads = rio_may_be_remote(descriptor) ? IOThreads(limit: 16) : .shared

@@ -1,7 +1,7 @@
 #if Serve
   internal import CRangeIOSystem
   public import RangeIO
-  public import SystemPackage
+  internal import SystemPackage
 
   /// One file, by its path: whatever file stands there when it is asked for. Or a block device, which is read as it is at
   /// that moment: it has no version, and so no tag.
@@ -19,8 +19,8 @@
     ///   - pipeline: what it is read through. Default: the page cache alone, which has no copy to keep. A cache would never see a
     ///     block device change.
     ///   - isAppendOnly: whether the file only grows: see ``DirectoryUpstream/init(_:pipeline:isAppendOnly:)``.
-    public init(_ path: FilePath, pipeline: ReadPipeline = .localFile(cache: nil), isAppendOnly: Bool = false) {
-      self.path = path
+    public init(_ path: String, pipeline: ReadPipeline = .localFile(cache: nil), isAppendOnly: Bool = false) {
+      self.path = FilePath(path)
       self.pipeline = pipeline
       self.isAppendOnly = isAppendOnly
     }

@@ -23,7 +23,7 @@
     @Test func `listings have threads of their own, and are looked for once`() async throws {
       let folder = try ServedFolder()
       for name in ["sub/a", "sub/b", "other/c"] { try folder.write([1], to: name) }
-      let upstream = try DirectoryUpstream(FilePath(folder.path))
+      let upstream = try DirectoryUpstream(folder.path)
       func directory(_ name: ServedName) async throws -> ServedItem.Directory {
         guard case .directory(let directory) = try await upstream.look(at: [name]) else { throw CancellationError() }
         return directory
@@ -71,7 +71,7 @@
     @Test func `a listing that no one waits for ends at its next name`() async throws {
       let folder = try ServedFolder()
       for number in 0..<20 { try folder.write([1], to: "\(number)") }
-      let upstream = try DirectoryUpstream(FilePath(folder.path))
+      let upstream = try DirectoryUpstream(folder.path)
       let file = try OpenedFile(FilePath(folder.path))
       let interest = WorkInterest()
       #expect(try upstream.list(file, [], after: nil, interest).entries.count == 20)

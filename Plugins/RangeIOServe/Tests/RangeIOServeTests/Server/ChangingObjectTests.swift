@@ -14,7 +14,7 @@
       let old = ServedFolder.bytes(300_000)
       let new = ServedFolder.bytes(400_000, seed: 0x5a)
       try folder.write(old, to: "a.bin")
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         let first = try await ask("/a.bin", port: port)
         #expect(first.body == old)
         try folder.write(new, to: "b.bin")
@@ -35,7 +35,7 @@
     @Test func `a file that is rewritten in place is served anew`() async throws {
       let folder = try ServedFolder()
       try folder.write(ServedFolder.bytes(1000), to: "a.bin")
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         #expect(try await ask("/a.bin", port: port).body == ServedFolder.bytes(1000))
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/a.bin"))
         try handle.write(contentsOf: Data(ServedFolder.bytes(2000, seed: 1)))
@@ -49,7 +49,7 @@
     @Test func `a file that is removed is not found`() async throws {
       let folder = try ServedFolder()
       try folder.write([1, 2, 3], to: "a.bin")
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         #expect(try await ask("/a.bin", port: port).body == [1, 2, 3])
         #expect(unlink(folder.path + "/a.bin") == 0)
         while try await ask("/a.bin", port: port).status != 404 {}
@@ -61,7 +61,7 @@
     @Test func `one file is served by its path: it may go, and another may come`() async throws {
       let folder = try ServedFolder()
       let path = folder.path + "/a.bin"
-      try await withServer([("a.bin", FileUpstream(FilePath(path)))]) { port, _ in
+      try await withServer([("a.bin", FileUpstream(path))]) { port, _ in
         #expect(try await ask("/a.bin", port: port).status == 404)
         try folder.write([1, 2, 3], to: "a.bin")
         #expect(try await ask("/a.bin", port: port).body == [1, 2, 3])
@@ -77,7 +77,7 @@
 
     @Test func `a file of this second has no date, since another of this second would have the same`() async throws {
       let folder = try ServedFolder()
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         // As far from now as the test may take.
         try folder.write([1], to: "new.bin")
         try FileManager.default.setAttributes(

@@ -144,7 +144,7 @@
         try server.replace("object.bin", with: object, modified: Self.modified)
         peers.append(server)
       }
-      let upstream = try DirectoryUpstream(FilePath(folder.path))
+      let upstream = try DirectoryUpstream(folder.path)
       var compared = 0
       try await withServer([("", upstream)]) { port, _ in
         let tag = try #require(try await ask("/object.bin", port: port, method: "HEAD").fields["etag"])
@@ -213,7 +213,7 @@
       let object = ServedFolder.bytes(700_000)
       let folder = try ServedFolder()
       try folder.write(object, to: "object.bin")
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         let answer = try await ask("/object.bin", port: port, ["Range: bytes=650000-650003,0-599999,-2"])
         #expect(answer.status == 206)
         let type = try #require(answer.fields["content-type"])
@@ -235,7 +235,7 @@
     @Test func `nothing is served as nothing`() async throws {
       let folder = try ServedFolder()
       try folder.write([], to: "empty")
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         let whole = try await ask("/empty", port: port)
         #expect(whole.status == 200 && whole.body.isEmpty && whole.fields["content-length"] == "0")
         let part = try await ask("/empty", port: port, ["Range: bytes=0-"])

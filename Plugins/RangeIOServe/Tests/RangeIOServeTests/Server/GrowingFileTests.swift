@@ -16,7 +16,7 @@
       let count = 64 << 20
       let file = open(folder.path + "/log", O_CREAT | O_WRONLY | O_APPEND, 0o600)
       #expect(ftruncate(file, off_t(count)) == 0)
-      let upstream = try DirectoryUpstream(FilePath(folder.path), isAppendOnly: isAppendOnly)
+      let upstream = try DirectoryUpstream(folder.path, isAppendOnly: isAppendOnly)
       try await withServer([("", upstream)]) { port, _ in
         let reading = SlowReading()
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -28,7 +28,7 @@
       try FileManager.default.createSymbolicLink(atPath: root + "/twice", withDestinationPath: "shown")
       try FileManager.default.createSymbolicLink(atPath: root + "/loop", withDestinationPath: "loop")
       mkfifo(root + "/pipe", 0o600)
-      try await withServer([("", try DirectoryUpstream(FilePath(root)))], configure) { port, _ in
+      try await withServer([("", try DirectoryUpstream(root))], configure) { port, _ in
         try await body(port, folder)
       }
     }
@@ -74,7 +74,7 @@
       let name = "<script>alert(\"1\")&'.bin"
       try folder.write([1], to: name)
       try folder.write([2], to: "sub/b.bin")
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         let page = String(decoding: try await ask("/", port: port).body, as: UTF8.self)
         #expect(!page.contains("<script>"))
         #expect(page.contains("&lt;script&gt;alert(&quot;1&quot;)&amp;&#39;.bin"))
@@ -220,7 +220,7 @@
     @Test func `statistics of the program stand beside those of the server`() async throws {
       let folder = try ServedFolder()
       let added: @Sendable () -> [String: any Encodable & Sendable] = { ["store": ["memory": ["hits": 5]]] }
-      let upstream = try DirectoryUpstream(FilePath(folder.path))
+      let upstream = try DirectoryUpstream(folder.path)
       try await withServer([("", upstream)], { _ in }, statistics: added) { port, _ in
         let metrics = try await ask("/-/stats?format=prometheus", port: port)
         let text = String(decoding: metrics.body, as: UTF8.self)

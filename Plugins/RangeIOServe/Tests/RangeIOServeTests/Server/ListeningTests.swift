@@ -14,7 +14,7 @@
     {
       let folder = try ServedFolder()
       let path = folder.path + "/socket"
-      let upstreams = [("", try DirectoryUpstream(FilePath(folder.path)))]
+      let upstreams = [("", try DirectoryUpstream(folder.path))]
       for _ in 0..<2 {
         try await withServer(upstreams) {
           $0.address = .unixSocket(path)
@@ -42,7 +42,7 @@
     @Test func `a server may stop while clients come`() async throws {
       let folder = try ServedFolder()
       for _ in 0..<50 {
-        try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+        try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
           for _ in 0..<4 {
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
               .connect(host: "127.0.0.1", port: port).outcome()
@@ -55,7 +55,7 @@
     @Test func `an asterisk is all addresses`() async throws {
       let folder = try ServedFolder()
       try folder.write([1], to: "a.bin")
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) {
+      try await withServer([("", try DirectoryUpstream(folder.path))]) {
         $0.address = .host("*", port: 0)
       } _: { port, _ in
         #expect(try await ask("/a.bin", port: port).body == [1])

@@ -27,7 +27,7 @@
         let file = open(folder.path + "/\(number + 100_000)", O_CREAT | O_WRONLY, 0o600)
         #expect(file >= 0 && close(file) == 0)
       }
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         let first = try await lines("/?format=json", port)
         #expect(first.count == DirectoryUpstream.maxEntries + 1)
         let more = try #require(first.last)
@@ -53,7 +53,7 @@
         let descriptor = open((file + [0]).map { CChar(bitPattern: $0) }, O_CREAT | O_WRONLY, 0o600)
         #expect(write(descriptor, [byte], 1) == 1 && close(descriptor) == 0)
       }
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         let top = try await lines("/?format=json", port)
         #expect(top.map(\.name) == ["\u{FFFD}", "\u{FFFD}"] && top.map(\.href) == ["./%FE/", "./%FF/"])
         for (byte, name) in [(UInt8(0xFE), "%FE"), (0xFF, "%FF")] {

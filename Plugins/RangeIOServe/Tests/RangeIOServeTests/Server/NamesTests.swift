@@ -16,7 +16,7 @@
       for (index, name) in spellings.enumerated() { try folder.write([UInt8(index)], to: name) }
       // Some file systems hold them for one.
       guard try folder.names().count == 2 else { return }
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         for _ in 0..<2 {
           for index in spellings.indices {
             let path = "/" + ServedName(spellings[index]).encoded
@@ -56,7 +56,7 @@
       let folder = try ServedFolder()
       try folder.write([1], to: "-/stats")
       try folder.write([2], to: "sub/-")
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         let top = String(decoding: try await ask("/?format=json", port: port).body, as: UTF8.self)
         #expect(!top.contains("\"-\"") && top.contains("\"sub\""))
         let below = String(decoding: try await ask("/sub/?format=json", port: port).body, as: UTF8.self)

@@ -21,7 +21,7 @@
     func `the last request of a connection is known`(version: String, field: String, isLast: Bool) async throws {
       let folder = try ServedFolder()
       try folder.write([1, 2, 3], to: "a.bin")
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         for path in ["/a.bin", "/a.bin", "/none", "/"] {
           let fields = field.isEmpty ? "" : field + "\r\n"
           let first = "GET \(path) \(version)\r\nHost: localhost\r\n\(fields)\r\n"

@@ -71,7 +71,7 @@
       let huge = open(folder.path + "/huge.bin", O_CREAT | O_WRONLY, 0o600)
       #expect(ftruncate(huge, 20 << 30) == 0 && close(huge) == 0)
       let each = 1000 / Manner.allCases.count + 1
-      try await withServer([("", try DirectoryUpstream(FilePath(folder.path)))]) { port, _ in
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         for manner in Manner.allCases {
           let before = try await metric("server_body_bytes", port)
           try await withThrowingTaskGroup(of: Void.self) { group in
