@@ -1,5 +1,5 @@
 import RangeIO
-import RangeIORemote
+import RangeIOHTTP
 
 /// What the command line asks for.
 ///
