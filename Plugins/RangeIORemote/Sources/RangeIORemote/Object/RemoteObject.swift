@@ -96,7 +96,7 @@
 
     // Never inlined, as in `Transfer`.
     @inline(never) private func description(into sink: BodySink) -> Transfer<DescriptionMachine> {
-      let known = state.withLock { $0.last?.context as? Snapshot }?.version
+      let known = state.withLock { $0.last?.traits.context as? Snapshot }?.version
       return core.description(core.opening(knowing: known), knowing: known, into: sink, until: core.deadline)
     }
 
@@ -124,8 +124,8 @@
       }
       let settings = core.settings
       let (source, opening) = state.withLock { described -> (SourceDescription, OpeningBytes?) in
-        if let last = described.last, let snapshot = last.context as? Snapshot, snapshot.version == object.version,
-          last.isSettled == object.isSettled, !snapshot.pin.isOver
+        if let last = described.last, let snapshot = last.traits.context as? Snapshot,
+          snapshot.version == object.version, last.traits.isSettled == object.isSettled, !snapshot.pin.isOver
         {
           return (last, nil)
         }
@@ -224,7 +224,7 @@
 
     /// The snapshot that `source` carries.
     func snapshot(of source: SourceDescription) throws(ReadError) -> Snapshot {
-      guard let snapshot = source.context as? Snapshot else {
+      guard let snapshot = source.traits.context as? Snapshot else {
         throw ReadError(
           .invalidConfiguration, "another source has made this description: pass one of this source", source: name)
       }
