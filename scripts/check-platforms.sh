@@ -89,6 +89,7 @@ check RangeIOFoundation Sources/RangeIOFoundation "${inside[@]}"
 check RangeIOTesting Sources/RangeIOTesting "${inside[@]}"
 check RangeIOTraces Sources/RangeIOTraces "${inside[@]}"
 check RangeIOSupport Sources/RangeIOSupport "${inside[@]}"
+check RangeIORemote Plugins/RangeIORemote/Sources/RangeIORemote "${inside[@]}"
 check RangeIOTool Sources/RangeIOTool "${inside[@]}"
 for job in "${pending[@]}"; do wait "$job"; done
 
