@@ -46,6 +46,12 @@ extension ByteStream {
         self.name = name
       }
 
+      /// The next line, or `nil` at the end of the range.
+      @inlinable public nonisolated(nonsending) mutating func next() async throws -> String? {
+        if let line = try takeLine() { return line }
+        return try await nextPieces()
+      }
+
       /// The next line, or `nil` at the end of the range. Runs on the caller's actor.
       @inlinable public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws
         -> String?
@@ -71,7 +77,7 @@ extension ByteStream {
       /// After an error the stream is over: an unfinished line is not returned.
       private nonisolated(nonsending) mutating func nextPiece() async throws -> Bytes? {
         do {
-          return try await pieces.next(isolation: nil)
+          return try await pieces.next()
         } catch {
           isEnded = true
           throw error

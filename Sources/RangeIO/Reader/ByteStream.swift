@@ -46,10 +46,13 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// Starts at the beginning of the range.
   public func makeAsyncIterator() -> Iterator { Iterator(cursor: StreamCursor(self)) }
 
-  /// The pieces, in order. Use an iterator from one task at a time. `next()` without arguments is the standard library's; on
-  /// an actor, `next(isolation: #isolation)` is quicker, as in a `for await` loop.
+  /// The pieces, in order. Use an iterator from one task at a time.
   public struct Iterator: AsyncIteratorProtocol {
     let cursor: StreamCursor
+
+    // Not left to the standard library, here and below: its own leaves the actor, which an iterator of the actor's cannot.
+    /// The next piece, or `nil` at the end of the range.
+    public mutating func next() async throws -> Bytes? { try await cursor.next() }
 
     /// The next piece, or `nil` at the end of the range. Runs on the caller's actor.
     public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws -> Bytes? {
@@ -152,6 +155,12 @@ extension ByteStream {
         current = Bytes().makeIterator()
       }
 
+      /// The next byte, or `nil` at the end of the range.
+      @inlinable public nonisolated(nonsending) mutating func next() async throws -> UInt8? {
+        if let byte = current.next() { return byte }
+        return try await nextPiece()
+      }
+
       /// The next byte, or `nil` at the end of the range. Runs on the caller's actor.
       @inlinable public nonisolated(nonsending) mutating func next(isolation actor: (any Actor)?) async throws -> UInt8?
       {
@@ -161,7 +170,7 @@ extension ByteStream {
       }
 
       @usableFromInline nonisolated(nonsending) mutating func nextPiece() async throws -> UInt8? {
-        guard let piece = try await pieces.next(isolation: nil) else { return nil }
+        guard let piece = try await pieces.next() else { return nil }
         current = piece.makeIterator()
         return current.next()
       }

@@ -29,7 +29,7 @@
 
       /// The next buffer, or `nil` at the end of the range.
       public mutating func next() async throws -> ByteBuffer? {
-        guard let piece = try await pieces.next(isolation: nil) else { return nil }
+        guard let piece = try await pieces.next() else { return nil }
         return try Self.buffer(piece)
       }
 
