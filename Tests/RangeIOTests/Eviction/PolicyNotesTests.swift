@@ -75,7 +75,7 @@ import Testing
           return
         }
       }
-      #expect(notes.store.counts().evictions > 200)
+      #expect(notes.store.counts().evictions > 100)
     }
   }
 }
