@@ -28,12 +28,12 @@ struct BlockIndex: ~Copyable {
   private static let mask = bucketCount - 1
   #if arch(arm64)
     /// Memory tagging, as of iOS 26 and of glibc, has a tag in the bits 56 to 59 of an address (Arm, "Memory Tagging Extension").
-    static let tagBitCount = 4
+    @inline(__always) static var tagBitCount: Int { 4 }
   #else
-    static let tagBitCount = 0
+    @inline(__always) static var tagBitCount: Int { 0 }
   #endif
   /// The lowest bits of the hash are in the bucket, those above them choose the page, and those above these the shard.
-  private static let partMask: UInt64 = 1 << (20 - tagBitCount) - 1
+  @inline(__always) private static var partMask: UInt64 { 1 << (20 - tagBitCount) - 1 }
   private static let pageShift = 20
   private static let maxDepth = 20
   /// The bytes of a page: its own line, and a word for each bucket.
