@@ -37,8 +37,9 @@ extension ReadPipeline {
   /// readers of a block share one fetch. Put it below stages that must see all demand. Above a stage that decodes, it
   /// keeps decoded bytes; below that stage, it keeps encoded bytes. If you use two caches, give each its own store.
   ///
-  /// **Errors.** A store never makes a read fail. An error from the stages below is thrown to the read that began the fetch,
-  /// after what it asked for was tried alone where more was fetched; others that waited for it try once more. A read with `.onlyIfCached` fails with `ReadError.Code.notCached` if bytes are missing.
+  /// **Errors.** A store never makes a read fail. When a fetch fails, the read that began it tries its own range alone, if
+  /// the fetch was longer, and throws if that fails too. Reads that only waited each try once more. A read with
+  /// `.onlyIfCached` fails with `ReadError.Code.notCached` if bytes are missing.
   ///
   /// **Cost.** A hit: a hash look-up, a slice and a touch for each block, and no allocation for a single block. A miss:
   /// one task for each missing stretch, unless the source can answer without waiting.

@@ -13,7 +13,7 @@
 /// there is room, and a longer small queue would waste it.
 ///
 /// The other parameters are for loads that these do not suit; see ``QueueParameters``. A tuned policy
-/// (``init(tunedTo:)``) takes them from a ``PolicyTuner``. New parameters move nothing: they apply to what reaches the
+/// (`tuned(capacity:_:)`) takes them from a ``PolicyTuner``. New parameters move nothing: they apply to what reaches the
 /// end of a queue from then on.
 ///
 /// Needs a byte a slot beside the 16 in the notes of its table, or 17 without a table, and about 7 for the ghost, which is made at the first eviction; a tuned policy also 8 for its

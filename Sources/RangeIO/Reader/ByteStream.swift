@@ -17,8 +17,8 @@
 /// **Ending.** If you leave the loop early, the stream stops reading ahead. In a cancelled task it throws
 /// `CancellationError`; it never ends as if it were complete. After an error the stream is over. If the source says
 /// for good that bytes cannot be read, the pieces before them come first; if bytes are not what their digest says, those
-/// pieces up to 64 KiB, or a sixteenth of a longer chunk, before them. Not with a `chunkSize` of more than 8 MiB, nor of sources that are read
-/// forward. All pieces are of one version, or the stream throws `ReadError.Code.sourceChanged`.
+/// pieces up to 64 KiB, or a sixteenth of a longer chunk, before them. This second try is not made with a `chunkSize` of
+/// more than 8 MiB, nor of a source that can only be read forward. All pieces are of one version, or the stream throws `ReadError.Code.sourceChanged`.
 ///
 /// Each iteration reads the range again. Several tasks can iterate over one stream, each with its own iterator.
 public struct ByteStream: AsyncSequence, Sendable {

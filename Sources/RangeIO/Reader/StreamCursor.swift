@@ -16,7 +16,7 @@ final class StreamCursor {
   /// The first window of a source whose rate is not known yet.
   private static let firstGuess = 64 * 1024
 
-  /// As many parts are read of what could not be read as a whole.
+  /// A window that fails is read again in this many parts.
   private static let partsAfterFailure = 16
   /// So many parts may fail, of a source that fails now and then.
   private static let maxFailures = 16

@@ -29,11 +29,11 @@ package final class PieceList: Sendable {
 extension PieceList {
   /// The result of adding `new` to a chunk that has `old`.
   struct Merged {
-    /// In order, disjoint, at most ``longest``.
+    /// In order, disjoint, at most ``maxCount``.
     var pieces: [Piece]
     /// Pieces were copied together.
     var isConsolidated = false
-    /// Bytes that were dropped because they did not fit into ``longest`` pieces.
+    /// Bytes that were dropped because they did not fit into ``maxCount`` pieces.
     var droppedByteCount = 0
   }
 

@@ -33,8 +33,8 @@ extension ReadPipeline {
   ///
   /// - Parameters:
   ///   - maxAttempts: the most tries of one read, including the first. Default: 13, with pauses of about half a minute together:
-  ///     a server that is away for seconds is waited for. Where tries themselves take long, none begins later after the
-  ///     first failure than the longest waits together, or a minute if that is more. Opening a source that was never
+  ///     a server that is away for seconds is waited for. No try begins later after the first failure than the sum of the
+  ///     longest waits, but at least one minute. Opening a source that was never
   ///     reached, so that its name may be wrong, is tried six times at most, and what this machine lacks four times.
   ///   - initialBackoff: the longest wait before the first retry. Default: 100 ms.
   ///   - maxBackoff: the longest wait before any retry, not counting the time that a source asks for. Default: 10 s.

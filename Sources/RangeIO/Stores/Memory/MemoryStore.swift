@@ -14,7 +14,7 @@ import Synchronization
 /// **Limits.** The limit covers chunks with their bookkeeping, 704 bytes for each source that has some, beyond 256 of
 /// them, and what its id and name take beyond 64, your metadata, and room reserved for reads in flight. It is never
 /// exceeded. Of stores that share a ``ChunkSources``, only the one made first is charged for sources, and only for those
-/// of which it keeps chunks; a source with chunks only in other tiers is charged nowhere. Change it with
+/// of which it keeps chunks; a source with chunks only in other tiers is charged nowhere. Change the limit with
 /// ``resize(to:blocks:)``. A range of several blocks that would take more than half of the limit, bookkeeping included,
 /// is not kept; a single block may take all of it.
 ///

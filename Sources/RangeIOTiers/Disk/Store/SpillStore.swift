@@ -16,8 +16,8 @@ package import RangeIO
 /// **What is kept.** Whole blocks of settled versions of sources whose validator has a
 /// ``SourceDescription/Validator/persistentForm``. While there is room, everything that the tier above evicts; once
 /// full, what comes for the second time. Whole segments are freed: first a segment with less than a fifth of live data,
-/// otherwise the oldest of which less than half was read since it was written. Blocks that were read twice are copied,
-/// up to a quarter of a segment.
+/// otherwise the oldest of which less than 70% was read since it was written. Blocks that were read twice are copied, up
+/// to 35% of a segment.
 ///
 /// **Memory.** At most 64 bytes per block for the index, a sixth more for the moment in which it grows, and 400 bytes
 /// plus its id for each version of a source that has blocks here. They count towards no limit; ``counts()`` reports
