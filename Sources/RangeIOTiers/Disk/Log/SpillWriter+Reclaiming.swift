@@ -20,7 +20,6 @@ extension SpillWriter {
 
   /// Frees the segments that could not be made durable, so that a flush that succeeds holds for all that the index has.
   func freeLost() throws(SpillTrouble) {
-    if let open = appender.open, appender.unsynced.lost.contains(open.segment.number) { appender.abandon() }
     for number in appender.unsynced.lost {
       let victim = core.state.withLock { state in
         let place = state.places.firstIndex { $0?.segment.number == number }

@@ -193,7 +193,11 @@ final class SpillWriter: @unchecked Sendable {
         try appender.sync()
       }
     }
-    if case .failure(.failed(let errno)) = result { core.note(errno, "sync a spill file", isWrite: true, .go) }
+    if case .failure(let trouble) = result {
+      // What comes next goes to another file: this one is freed before a flush succeeds.
+      appender.abandon()
+      if case .failed(let errno) = trouble { core.note(errno, "sync a spill file", isWrite: true, .go) }
+    }
     return result
   }
 
