@@ -307,21 +307,3 @@ extension ReaderCore {
     try? await sourceIsClosed.value()
   }
 }
-
-/// A close in progress. Any number of callers can wait for it.
-final class Closing: Sendable {
-  private let isFinished = ShutdownGate()
-
-  init() { _ = isFinished.enter() }
-
-  func finish() {
-    _ = isFinished.close()
-    isFinished.leave()
-  }
-
-  /// Returns when closing has finished, or at once in a cancelled task.
-  func wait() async {
-    // The only possible error is cancellation. It ends this wait, not the closing.
-    try? await isFinished.drained()
-  }
-}

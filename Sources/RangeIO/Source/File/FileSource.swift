@@ -41,6 +41,7 @@ public final class FileSource: RangeSource {
   let configuration: Configuration
   let work = ThreadedWork(gate: ShutdownGate(), waiting: WaiterRegistry())
   var gate: ShutdownGate { work.gate }
+  private let closing = Closing()
   var waiting: WaiterRegistry { work.waiting }
   let counters = LaneCounters()
   let opened = PublishedOnce<FileLanes>()
@@ -177,10 +178,11 @@ public final class FileSource: RangeSource {
 
   /// Closes the file. Reads in flight throw `ReadError.Code.closed` at once, and so do later reads.
   ///
-  /// Returns when the file is closed. In a cancelled task it returns at once, and the file closes with the last
-  /// reference to this source.
+  /// Returns when the file is closed, also if another call closes it. In a cancelled task it returns at once, and the
+  /// file closes with the last reference to this source.
   public nonisolated(nonsending) func close() async {
-    guard gate.close() else { return }
+    guard gate.close() else { return await closing.wait() }
+    defer { closing.finish() }
     waiting.failAll(ReadError.closed)
     for lanes in allLanes { lanes.stop() }
     do {

@@ -88,8 +88,8 @@ package struct SpillState: ~Copyable {
   var writeFailure: ReadError?
   /// Writing is paused because readers hold the segments to free: until a reader releases one, or the pause is over.
   var isHeldUp = false
-  /// The waiter for the directory to be closed.
-  var closing: Promise<Void>?
+  /// The waiters for the directory to be closed.
+  var closings: [Promise<Void>] = []
   var lastFailure: ReadError?
 
   /// Of a directory that is only looked at.

@@ -88,7 +88,7 @@ final class SpillWriter: @unchecked Sendable {
   private enum Step {
     case again
     case flushed([Promise<Void>], failed: [Promise<Void>], ReadError?)
-    case close(Promise<Void>)
+    case close([Promise<Void>])
     case done(retryAt: ReadClock.Instant?)
   }
 
@@ -105,9 +105,9 @@ final class SpillWriter: @unchecked Sendable {
         for answer in answers {
           answer.resolve(result.mapError { $0.error(for: core.configuration) as any Error })
         }
-      case .close(let answer):
-        shutDown()
-        answer.resolve(.success(()))
+      case .close(let answers):
+        if !core.state.withLock({ $0.isForgotten }) { shutDown() }
+        for answer in answers { answer.resolve(.success(())) }
       case .done(let instant):
         if let instant { retry(at: instant) }
         return
@@ -122,11 +122,11 @@ final class SpillWriter: @unchecked Sendable {
       if state.isHeldUp, !core.ledger.isAwaited { (state.isHeldUp, state.writesPausedUntil) = (false, nil) }
       if canWrite(state, now) { return .again }
       if let step = takeFlushes(&state) { return step }
-      if let closing = state.closing {
-        state.closing = nil
+      if !state.closings.isEmpty {
+        defer { state.closings = [] }
         // What comes from now on is not for this directory.
         state.isGivenUp = true
-        return .close(closing)
+        return .close(state.closings)
       }
       state.isWriting = false
       guard state.staging.hasRemovals, !state.isGivenUp, !state.isRetrying else { return .done(retryAt: nil) }

@@ -240,7 +240,7 @@ extension SpillStore {
   /// Closes the directory: writes what waits, seals the last file, and releases the lock. From then on nothing is found
   /// or taken.
   ///
-  /// - Throws: as ``flush()``. The store is closed even if this throws.
+  /// - Throws: as ``flush()``. The store is closed even if this throws. Closing again waits as long as the first does.
   package func close() async throws { try await close(by: nil) }
 
   /// - Parameter end: when to stop waiting for a disk that hangs. The lock is released when the disk answers.
@@ -248,13 +248,10 @@ extension SpillStore {
     var failure: (any Error)?
     do { try await flush(by: end) } catch { failure = error }
     let answer = Promise<Void>()
-    let isFirst = state.withLock { state -> Bool in
-      guard !state.isClosed else { return false }
+    state.withLock { state in
       state.isClosed = true
-      state.closing = answer
-      return true
+      state.closings.append(answer)
     }
-    guard isFirst else { return }
     writer.startForWaiters()
     do { try await wait(for: answer, until: end) } catch { failure = failure ?? error }
     if let failure { throw failure }

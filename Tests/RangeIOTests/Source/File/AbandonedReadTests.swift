@@ -22,6 +22,10 @@ struct AbandonedReadTests {
   private final class Disk: Sendable {
     let gate = Gate()
     private let counts = Locked<[Int]>([])
+    private let closed = Locked(0)
+
+    /// The number of descriptors that were closed.
+    var closings: Int { closed.withLock { $0 } }
 
     var asked: [Int] { counts.withLock { $0 } }
 
@@ -36,6 +40,10 @@ struct AbandonedReadTests {
         .init(
           reopenDirect: { direct ? Syscalls.system.call.reopen($0) : -Int(Errno.invalidArgument.rawValue) },
           directAlignment: { _ in DirectAlignment(memory: 4096, offset: 4096)! },
+          close: { descriptor in
+            self.closed.withLock { $0 += 1 }
+            return Syscalls.system.call.close(descriptor)
+          },
           read: { _, buffer, _ in self.read(buffer.count) },
           readResident: { _, _, _ in -Int(Errno.resourceTemporarilyUnavailable.rawValue) },
           readScattered: { _, vectors, _, isResident in
@@ -106,5 +114,24 @@ struct AbandonedReadTests {
     disk.gate.open()
     await closing.value
     #expect(disk.asked.count <= (way == .several ? 2 : 1), "\(disk.asked)")
+  }
+
+  @Test func `closing again waits until the file is closed`() async throws {
+    let disk = Disk()
+    let (source, description) = try await source(.positional, disk)
+    let closingsBefore = disk.closings
+    let reading = Task { try await read(.positional, source, description) }
+    await disk.gate.arrival()
+    let first = Task { await source.close() }
+    await #expect(throws: ReadError.self) { try await reading.value }
+    let second = Task {
+      await source.close()
+      return disk.closings
+    }
+    // Time to return too early.
+    for _ in 0..<100 { await Task.yield() }
+    disk.gate.open()
+    #expect(await second.value > closingsBefore)
+    await first.value
   }
 }

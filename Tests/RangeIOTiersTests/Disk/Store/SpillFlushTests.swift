@@ -45,4 +45,35 @@ import Testing
     #expect(store.state.withLock { $0.writesPausedUntil == nil && !$0.isHeldUp })
     try await store.close()
   }
+
+  @Test func `closing again waits until the directory is closed`() async throws {
+    let gate = Gate()
+    let spill = SimulatedSpill { $0.work = .threads(IOThreads(limit: 2)) }
+    let store = try spill.open()
+    let source = FillSource(store.sources)
+    for block in 0..<4 { source.put(block, in: store) }
+    try await store.flush()
+    // As a run that writes, so that the order is known: the first has closed the store before the second flushes it.
+    store.state.withLock { $0.isWriting = true }
+    let first = Task { try await store.close() }
+    while store.state.withLock({ $0.flushes.isEmpty }) { await Task.yield() }
+    let flush = store.state.withLock { $0.flushes.removeLast() }
+    flush.answer.resolve(.success(()))
+    while !store.state.withLock({ $0.isClosed }) { await Task.yield() }
+    let second = Task {
+      try await store.close()
+      return store.state.withLock { $0.isForgotten }
+    }
+    while store.state.withLock({ $0.flushes.isEmpty }) { await Task.yield() }
+    spill.disk.faults = .on(.truncate, number: 0, .delay { gate.pass() })
+    store.state.withLock { $0.isWriting = false }
+    store.writer.startForWaiters()
+    await gate.arrival()
+    // Time to return too early.
+    for _ in 0..<100 { await Task.yield() }
+    gate.open()
+    #expect(try await second.value)
+    try await first.value
+    try await store.close()
+  }
 }
