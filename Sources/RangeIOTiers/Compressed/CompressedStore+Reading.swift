@@ -126,15 +126,14 @@ extension CompressedStore {
     }
   }
 
-  /// Decodes an evicted record. Returns `nil` if that fails.
-  func decode(_ record: EvictedRecord) -> Bytes? { decode(record.place, count: record.range.count) }
+  /// Decodes an evicted record. Returns `nil` if that fails, or if there is no memory for it.
+  func decode(_ record: EvictedRecord) -> Bytes? {
+    BlockBacking.allocate(record.range.count).flatMap { decode(record.place, count: record.range.count, into: $0) }
+  }
 
   /// Decodes the bytes at `place`. Returns `nil` if that fails.
-  func decode(_ place: CompressedShard.Place, count: Int) -> Bytes? {
-    guard let buffer = BlockBacking.allocate(count),
-      configuration.codec.decode(UnsafeRawBufferPointer(place.bytes), into: buffer.memory)
-    else { return nil }
-    return buffer.bytes(count)
+  fileprivate func decode(_ place: CompressedShard.Place, count: Int, into buffer: WritableBytes) -> Bytes? {
+    configuration.codec.decode(UnsafeRawBufferPointer(place.bytes), into: buffer.memory) ? buffer.bytes(count) : nil
   }
 
   /// Counts that a piece was read. Called when it is decompressed, once for all waiters, and not when it is looked up,
@@ -180,7 +179,9 @@ private struct CompressedLoader: PieceLoader {
   func answer() -> ReadAnswer<Bytes?> { .here(decompress()) }
 
   private func decompress() -> Bytes? {
-    guard let bytes = store.decode(place, count: range.count) else {
+    // Without memory the piece stays as it is, and may be read another time.
+    guard let buffer = BlockBacking.allocate(range.count) else { return nil }
+    guard let bytes = store.decode(place, count: range.count, into: buffer) else {
       store.dropDamaged(range, ticket)
       return nil
     }

@@ -84,10 +84,7 @@ final class SpillLoader: PieceLoader {
       let header = UnsafeRawBufferPointer(memory.part(0, headerCount))
       let payload = block?.filled(part.count) ?? UnsafeRawBufferPointer(memory.part(headerCount, part.stored))
       let record = decode(part, .init(header: header, payload: payload, block: block))
-      guard case .bytes(let bytes) = record else {
-        _ = lose([part], damaged: record.isDamaged ? 1 : 0)
-        return .here(nil)
-      }
+      guard let bytes = bytes(of: part, record) else { return .here(nil) }
       store.noteHits(of: run, isResident: true)
       return .here(bytes)
     }
@@ -172,8 +169,8 @@ final class SpillLoader: PieceLoader {
     case damaged
     /// It is whole, and encoded by a codec that the store does not have.
     case foreign
-
-    var isDamaged: Bool { if case .damaged = self { true } else { false } }
+    /// It is whole, and can be read another time.
+    case noMemory
   }
 
   /// Removes records that cannot be used, of which so many are damaged.
@@ -183,21 +180,20 @@ final class SpillLoader: PieceLoader {
     return nil
   }
 
+  /// Removes a record if it cannot be used, now or later. Returns its bytes.
+  private func bytes(of part: SpillRun.Part, _ record: Decoded) -> Bytes? {
+    switch record {
+    case .bytes(let bytes): bytes
+    case .damaged: lose([part], damaged: 1)
+    case .foreign: lose([part], damaged: 0)
+    case .noMemory: nil
+    }
+  }
+
   /// The bytes of all blocks, if all records are the expected ones.
   private func decode(_ buffers: SpillBuffers, isResident: Bool) -> Bytes? {
-    var pieces: [Bytes] = []
-    var lost: [SpillRun.Part] = []
-    var damaged = 0
-    for (part, read) in zip(run.parts, buffers.parts) {
-      let record = decode(part, read)
-      guard case .bytes(let bytes) = record else {
-        lost.append(part)
-        if record.isDamaged { damaged += 1 }
-        continue
-      }
-      pieces.append(bytes)
-    }
-    guard lost.isEmpty else { return lose(lost, damaged: damaged) }
+    let pieces = zip(run.parts, buffers.parts).compactMap { part, read in bytes(of: part, decode(part, read)) }
+    guard pieces.count == run.count else { return nil }
     store.noteHits(of: run, isResident: isResident)
     return pieces.count == 1 ? pieces[0] : Bytes(concatenating: pieces)
   }
@@ -211,10 +207,8 @@ final class SpillLoader: PieceLoader {
     else { return .damaged }
     if let block = read.block { return record.codec == 0 ? .bytes(block.bytes(part.count)) : .damaged }
     guard let codec = store.codec(record.codec, in: run.segment) else { return .foreign }
-    guard let buffer = BlockBacking.allocate(part.count), codec.decode(read.payload, into: buffer.memory) else {
-      return .damaged
-    }
-    return .bytes(buffer.bytes(part.count))
+    guard let buffer = BlockBacking.allocate(part.count) else { return .noMemory }
+    return codec.decode(read.payload, into: buffer.memory) ? .bytes(buffer.bytes(part.count)) : .damaged
   }
 }
 
