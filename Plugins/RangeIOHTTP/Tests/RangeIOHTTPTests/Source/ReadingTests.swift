@@ -147,6 +147,17 @@
       }
     }
 
+    @Test func `a read of the whole without its size counts like any other`() async throws {
+      try await withServer { server in
+        let source = HTTPSource(server.url(objectPath), configuration: .test)
+        let count = try await source.readAll { _ in }
+        await source.close()
+        let counts = try #require(source.statistics().first)
+        #expect(count > 0 && counts["reads"] == 1 && counts["bytes"] == count)
+        #expect(counts["bytes received"] == count && counts.wastedBytes == 0)
+      }
+    }
+
     @Test(.timeLimit(.minutes(1))) func `bytes are counted as they come`() async throws {
       try await withServer { server in
         try await withSource(server) { source, description in

@@ -65,7 +65,11 @@
       let body = ForwardBody(core, reaching: 0, keeping: 0)
       body.start(DescriptionMachine(core.origin, rules: rules, habits: habits, opening: .whole))
       defer { body.stop() }
-      do { return try await body.read(0..<Int.max, until: core.deadline, receive) } catch let failure as Failure {
+      do {
+        let count = try await body.read(0..<Int.max, until: core.deadline, receive)
+        countRead(of: count)
+        return count
+      } catch let failure as Failure {
         throw failure.readError(source: name)
       }
     }
@@ -87,8 +91,13 @@
           }
         } catch { throw readError(error, range, transfer) }
       }
+      countRead(of: range.count)
+    }
+
+    /// A read has passed all its `byteCount` bytes on.
+    private func countRead(of byteCount: Int) {
       core.counts.add(1, to: ObjectCore.Count.reads.rawValue)
-      core.counts.add(range.count, to: ObjectCore.Count.bytes.rawValue)
+      core.counts.add(byteCount, to: ObjectCore.Count.bytes.rawValue)
     }
 
     // Never inlined, as in `Transfer`: a route has many strings.
