@@ -7,8 +7,8 @@
   /// An object is looked for once, however many requests need it at the same time. One that is asked for all the time is
   /// looked at shortly before the last look becomes too old, beside the requests, so that none of them waits for it. While
   /// its source cannot be asked, or is not heard of for as long as a look holds, the version known last goes on. One that
-  /// is dropped closes with the last answer that reads from it. Names that led to nothing are not asked for again for as long
-  /// as a look holds.
+  /// is dropped closes with the last answer that reads from it. Objects that could not be found when they were opened are not
+  /// asked for again for as long as a look holds. What the look itself does not find is: a file that comes is served at once.
   final class ObjectPool: Sendable {
     /// The result of a look.
     enum Found: Sendable {
@@ -40,11 +40,20 @@
       var clock: UInt64 = 0
       /// The times that all were closed. A look that began before keeps nothing.
       var closes = 0
+
+      mutating func note(_ absence: Absence, at path: [ServedName], now: ReadClock.Instant) {
+        guard path.reduce(0, { $0 + 64 + $1.bytes.count }) <= ObjectPool.maxAbsentPath else { return }
+        if absences.count >= ObjectPool.maxAbsences { absences = absences.filter { now < $0.value.isOver } }
+        if absences.count >= ObjectPool.maxAbsences { absences = [:] }
+        absences[path] = absence
+      }
     }
 
     /// A look waits no less than this.
     private static let minLook = Duration.seconds(1)
     private static let maxAbsences = 1024
+    /// The most bytes that a path takes up which is noted as absent, so that all of them take up 4 MiB.
+    private static let maxAbsentPath = 4096
 
     private let state = Locked(State())
     /// A look goes on without those who asked for it: the next ones need it, too.
@@ -173,24 +182,14 @@
         let began = time.now
         let reader: RangeReader
         do { reader = try await item.open() } catch let error as ReadError where error.code == .notFound {
-          note(Absence(error: error, isOver: began.advanced(by: upstream.freshness)), at: path)
+          let (absence, now) = (Absence(error: error, isOver: began.advanced(by: upstream.freshness)), time.now)
+          state.withLock { $0.note(absence, at: path, now: now) }
           throw error
         }
         // The pool looks when an object is asked for. An object that is not asked for costs its server nothing.
         reader.stopWatching()
         let snapshot = reader.pinnedSnapshot
         return (.object(OpenObject(identity: item.identity, reader: reader, snapshot: snapshot, name: name)), true)
-      }
-    }
-
-    private func note(_ absence: Absence, at path: [ServedName]) {
-      let now = time.now
-      state.withLock { state in
-        if state.absences.count >= Self.maxAbsences {
-          state.absences = state.absences.filter { now < $0.value.isOver }
-        }
-        if state.absences.count >= Self.maxAbsences { state.absences = [:] }
-        state.absences[path] = absence
       }
     }
 

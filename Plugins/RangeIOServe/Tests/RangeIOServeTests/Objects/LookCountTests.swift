@@ -78,6 +78,14 @@
           let answer = try await ask("/\(name)", port: port)
           #expect(answer.status == status, "\(name)")
         }
+        // A path that would take up much memory is asked for each time.
+        isThere.withLock { $0 = false }
+        let before = looks.count
+        for _ in 0..<2 {
+          let answer = try await ask(String(repeating: "/a", count: 100), port: port)
+          #expect(answer.status == 404)
+        }
+        #expect(looks.count == before + 2)
       }
     }
 
