@@ -93,7 +93,7 @@
       _ directory: OpenedFile, _ names: [ServedName], after last: ServedName?, _ interest: WorkInterest
     ) throws -> ServedItem.Listing {
       var listing = ServedItem.Listing([])
-      for name in try Self.names(in: directory.descriptor, interest) {
+      for name in try Self.names(in: directory, interest) {
         try interest.check()
         if let last, !last.bytes.lexicographicallyPrecedes(name.bytes) { continue }
         guard listing.entries.count < Self.maxEntries else {
@@ -117,12 +117,12 @@
     }
 
     /// The names that may be served, in the order of their bytes.
-    private static func names(in directory: CInt, _ interest: WorkInterest) throws -> [ServedName] {
+    private static func names(in directory: OpenedFile, _ interest: WorkInterest) throws -> [ServedName] {
       // Filled by the callback below, which runs within the call.
       var found = (names: [ServedName](), interest: interest)
       let result = withUnsafeMutablePointer(to: &found) { found in
         rio_disk_names(
-          directory,
+          directory.descriptor,
           { context, name in
             guard let context, let name else { return true }
             let found = context.assumingMemoryBound(to: ([ServedName], WorkInterest).self)
@@ -134,7 +134,7 @@
       }
       try interest.check()
       guard result >= 0 else {
-        throw ReadError.errno(Errno(rawValue: -result), "list the directory", source: "")
+        throw ReadError.errno(Errno(rawValue: -result), "list the directory", source: directory.name)
       }
       found.names.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
       return found.names

@@ -43,7 +43,7 @@
       var ends: (reading: CInt, writing: CInt) = (-1, -1)
       let result = rio_pipe(&ends.reading, &ends.writing)
       guard result >= 0 else {
-        throw ReadError.errno(Errno(rawValue: -result), "make a pipe", source: "")
+        throw ReadError.errno(Errno(rawValue: -result), "make a pipe", source: "the server")
       }
       return ends
     }

@@ -68,6 +68,16 @@
       for task in blocked { _ = try await task.value }
     }
 
+    @Test func `an error of a listing names the directory`() throws {
+      let folder = try ServedFolder()
+      try folder.write([1], to: "file")
+      let upstream = try DirectoryUpstream(folder.path)
+      // What is no directory cannot be listed.
+      let file = try OpenedFile(FilePath(folder.path + "/file"))
+      let error = #expect(throws: ReadError.self) { try upstream.list(file, ["file"], after: nil, WorkInterest()) }
+      #expect(error?.source == folder.path + "/file")
+    }
+
     @Test func `a listing that no one waits for ends at its next name`() async throws {
       let folder = try ServedFolder()
       for number in 0..<20 { try folder.write([1], to: "\(number)") }
