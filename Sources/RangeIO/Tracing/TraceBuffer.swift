@@ -94,7 +94,7 @@ struct TraceBuffer {
 
   /// Nothing can be written any more: `lost` reads that were taken, and those that wait, count as dropped.
   mutating func fail(lost: Int) {
-    phase = .failed
+    if phase == .recording { phase = .failed }
     recorded -= lost + reads.count
     dropped += lost + reads.count
     reads.removeAll(keepingCapacity: true)

@@ -69,6 +69,12 @@ import Testing
     closed.close()
     #expect(closed.append(OneOrMore(0..<1), of: source, now: start) == .nothing)
     #expect(closed.recorded == 1 && closed.dropped == 0)
+    // The last write has failed.
+    taken = []
+    closed.take(&taken)
+    closed.fail(lost: 1)
+    #expect(closed.append(OneOrMore(0..<1), of: source, now: start) == .nothing)
+    #expect(closed.recorded == 0 && closed.dropped == 1)
   }
 
   @Test func `many sources in turn are all recorded, the last few without a search`() {
