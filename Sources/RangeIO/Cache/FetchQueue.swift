@@ -59,12 +59,12 @@ final class FetchQueue: Sendable {
   }
 
   private func takeNext() -> Range<Int>? {
-    order.withLock { order in
-      if order.isToLook, let rest = order.toGroup(by: next.gathering(of: fetches[0].request.source)) {
-        order.group(PlannedFetch.groups(of: fetches[rest], next))
-      }
-      return order.next()
+    let gathering = next.gathering(of: fetches[0].request.source)
+    if let rest = order.withLock({ $0.toGroup(by: gathering) }) {
+      let groups = PlannedFetch.groups(of: fetches[rest], next)
+      order.withLock { $0.group(groups) }
     }
+    return order.withLock { $0.next() }
   }
 }
 
@@ -112,13 +112,11 @@ struct FetchOrder: Equatable, Sendable {
     return groups.popLast()
   }
 
-  /// The gap must be looked at. Less and less often, since grouping takes O(n log n): about thirty times in a thousand groups.
-  var isToLook: Bool { takenCount >= nextLook }
-
   /// The fetches to be grouped anew, if the gap differs by more than an eighth from that of their groups, or their most
-  /// bytes do.
+  /// bytes do. Looks at the gap less and less often, since grouping takes O(n log n): about thirty times in a thousand
+  /// groups.
   mutating func toGroup(by gathering: Gathering?) -> Range<Int>? {
-    guard isToLook, let gathering, let first = groups.last?.lowerBound else { return nil }
+    guard takenCount >= nextLook, let gathering, let first = groups.last?.lowerBound else { return nil }
     nextLook = takenCount + max(1, takenCount / 4)
     let (old, new) = (self.gathering, gathering)
     guard abs(new.gap - old.gap) > old.gap / 8 || new.longest != old.longest else { return nil }
@@ -126,6 +124,9 @@ struct FetchOrder: Equatable, Sendable {
     return first..<end
   }
 
-  /// Takes the groups that wait.
-  mutating func group(_ groups: [Range<Int>]) { self.groups = groups.reversed() }
+  /// Takes the new groups of what ``toGroup(by:)`` returned, without the fetches that were taken since.
+  mutating func group(_ groups: [Range<Int>]) {
+    let first = self.groups.last?.lowerBound ?? end
+    self.groups = groups.filter { $0.upperBound > first }.map { max($0.lowerBound, first)..<$0.upperBound }.reversed()
+  }
 }

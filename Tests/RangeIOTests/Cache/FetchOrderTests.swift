@@ -72,6 +72,19 @@ struct FetchOrderTests {
     #expect(order.next() == 3..<4)
   }
 
+  @Test func `groups taken while the rest is grouped are not taken again`() {
+    var order = order([1, 1, 1, 1, 1])
+    _ = order.next()
+    #expect(order.toGroup(by: gathering(8000)) == 1..<5)
+    #expect(order.next() == 1..<2)
+    order.group([1..<4, 4..<5])
+    #expect(order.next() == 2..<4)
+    // All were taken.
+    #expect(order.next() == 4..<5)
+    order.group([1..<5])
+    #expect(order.next() == nil)
+  }
+
   @Test func `a gap that never rests is looked at about thirty times in a thousand groups`() {
     var order = order(Array(repeating: 1, count: 1000))
     var looks = 0
