@@ -13,7 +13,7 @@
       // The last request of a connection, and bodies, are for the loop of the connection.
       guard head.method == .get || head.method == .head,
         fields[.connection] == nil,
-        fields[.contentLength] == nil, fields[.transferEncoding] == nil, mayAnswer(head),
+        fields[.contentLength] == nil, fields[.transferEncoding] == nil, refusal(of: head) == nil,
         let target = head.path.flatMap({ RequestTarget($0) }), target.names.first != Mounts.reserved,
         !target.endsInSlash
       else { return nil }

@@ -89,19 +89,18 @@
         metadata: ["range": "\(head.headerFields[.range] ?? "")"])
     }
 
-    /// `true` if `head` is for this server.
-    func mayAnswer(_ head: HTTPRequest) -> Bool {
-      // A second `Host` is left among the fields: the request is ambiguous.
-      guard let authority = head.authority, !head.headerFields.contains(.host) else { return false }
-      return hosts.permits(authority)
-    }
-
-    private func answer(_ head: HTTPRequest, _ client: ConnectedClient) async throws -> Answer {
+    /// The answer to a request that is not for this server; `nil` if it is.
+    func refusal(of head: HTTPRequest) -> Answer? {
       // A second `Host` is left among the fields: the request is ambiguous.
       guard let authority = head.authority, !head.headerFields.contains(.host) else { return .line(.badRequest) }
       guard hosts.permits(authority) else {
         return .line(.misdirectedRequest, advice: "this server does not know the name in 'Host' as its own")
       }
+      return nil
+    }
+
+    private func answer(_ head: HTTPRequest, _ client: ConnectedClient) async throws -> Answer {
+      if let refusal = refusal(of: head) { return refusal }
       switch head.method {
       case .get, .head: break
       case .options: return Answer(.noContent, [.allow: Self.methods])
