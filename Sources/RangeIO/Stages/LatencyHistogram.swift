@@ -14,14 +14,19 @@ struct LatencyHistogram: Hashable, Sendable {
   ///
   /// - Parameter share: from 0 to 1: 0.5 for the median, 0.99 for the 99th percentile. A smaller value or NaN counts as
   ///   0, a larger one as 1.
-  func quantile(_ share: Double) -> Duration {
+  func quantile(_ share: Double) -> Duration { Self.quantile(share, of: buckets, count: count) }
+
+  /// The same of other buckets, which have `count` durations.
+  fileprivate static func quantile(
+    _ share: Double, of buckets: some Sequence<some BinaryInteger>, count: Int
+  ) -> Duration {
     // NaN is not greater than zero. The product may be rounded up to more than an `Int` holds.
     let share = share > 0 ? Swift.min(share, 1) : 0
     let wanted = Swift.max(1, Int(exactly: (Double(count) * share).rounded(.up)) ?? count)
     var seen = 0
     for (bucket, count) in buckets.enumerated() {
-      seen += count
-      if seen >= wanted { return .nanoseconds(Self.end(of: bucket)) }
+      seen += Int(count)
+      if seen >= wanted { return .nanoseconds(end(of: bucket)) }
     }
     return .zero
   }
@@ -93,13 +98,5 @@ struct DecayedLatencies {
   }
 
   /// The duration that `share` of all durations did not exceed, at most a quarter too high.
-  func quantile(_ share: Double) -> Duration {
-    let wanted = max(1, Int((Double(count) * share).rounded(.up)))
-    var seen = 0
-    for bucket in buckets.indices {
-      seen += Int(buckets[bucket])
-      if seen >= wanted { return .nanoseconds(LatencyHistogram.end(of: bucket)) }
-    }
-    return .zero
-  }
+  func quantile(_ share: Double) -> Duration { LatencyHistogram.quantile(share, of: buckets, count: count) }
 }
