@@ -216,8 +216,7 @@ struct CompressedShard: ~Copyable {
   // MARK: time
 
   func isExpired(_ slot: UInt32, _ now: Int64) -> Bool {
-    // A clock that was set back does not make pieces younger.
-    if ageLimit != .max, now < table[slot].fetchedAt || now - table[slot].fetchedAt >= ageLimit { return true }
+    if AgeLimit.isReached(ageLimit, fetchedAt: table[slot].fetchedAt, now: now) { return true }
     return idleLimit != .max && now - max(table[slot].lastRead, idleSince) >= idleLimit
   }
 }

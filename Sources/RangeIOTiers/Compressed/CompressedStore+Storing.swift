@@ -64,7 +64,7 @@ extension CompressedStore {
     let now = presentForLimits
     guard now != .min else { return false }
     let (age, idle) = shards[0].state.withLock { ($0.ageLimit, $0.idleLimit) }
-    if age != .max, now < chunk.fetchedAt.nanoseconds || now - chunk.fetchedAt.nanoseconds >= age { return true }
+    if AgeLimit.isReached(age, fetchedAt: chunk.fetchedAt.nanoseconds, now: now) { return true }
     return idleSince.map { now - max($0, chunk.lastRead?.nanoseconds ?? $0) >= idle } ?? false
   }
 

@@ -129,8 +129,7 @@ extension ShardState {
   }
 
   @inline(__always) func isExpired(_ slot: Int, _ now: Int64) -> Bool {
-    // A clock that was set back does not make chunks younger.
-    if ageLimit != .max, now < table[slot].fetchedAt || now - table[slot].fetchedAt >= ageLimit { return true }
+    if AgeLimit.isReached(ageLimit, fetchedAt: table[slot].fetchedAt, now: now) { return true }
     return idleLimit != .max && slot < touched.count && now - touched[slot] >= idleLimit
   }
 
