@@ -51,12 +51,12 @@ enum CopyJournal {
   /// The header of a journal.
   static func header(_ identity: Identity) -> [UInt8] {
     var bytes = magic
-    append(UInt64(truncatingIfNeeded: identity.layout.byteCount), to: &bytes)
-    append(UInt32(identity.layout.pieceSize), to: &bytes)
-    append(UInt32(0), to: &bytes)
+    bytes.append(littleEndian: UInt64(truncatingIfNeeded: identity.layout.byteCount))
+    bytes.append(littleEndian: UInt32(identity.layout.pieceSize))
+    bytes.append(littleEndian: UInt32(0))
     bytes += identity.source + identity.version
-    append(UInt32(0), to: &bytes)
-    append(sum(bytes), to: &bytes)
+    bytes.append(littleEndian: UInt32(0))
+    bytes.append(littleEndian: sum(bytes))
     return bytes
   }
 
@@ -111,9 +111,9 @@ enum CopyJournal {
       bytes.reserveCapacity(records.count * recordSize)
       for record in records {
         var one: [UInt8] = []
-        append(UInt64(record.piece), to: &one)
-        append(record.sum, to: &one)
-        append(sum(one, continuing: check), to: &one)
+        one.append(littleEndian: UInt64(record.piece))
+        one.append(littleEndian: record.sum)
+        one.append(littleEndian: sum(one, continuing: check))
         bytes += one
       }
       defer { offset += bytes.count }
@@ -123,11 +123,6 @@ enum CopyJournal {
 
   private static func sum(_ bytes: [UInt8], continuing earlier: UInt32 = 0) -> UInt32 {
     bytes.withUnsafeBytes { CRC32C.of($0, continuing: earlier) }
-  }
-
-  /// Little-endian.
-  private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
   }
 
   private static func integer<Number: FixedWidthInteger>(_ bytes: [UInt8], at offset: Int) -> Number? {

@@ -77,20 +77,6 @@ final class CredentialStore: Sendable {
 extension CredentialStore {
   /// The value of `Authorization` for a user and a password (RFC 7617).
   static func basic(user: String, password: String) -> String {
-    "Basic " + base64(Array("\(user):\(password)".utf8))
-  }
-
-  /// RFC 4648, 4.
-  private static func base64(_ bytes: [UInt8]) -> String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let part = bytes[start..<min(start + 3, bytes.count)]
-      let bits = part.reduce(0) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - part.count))
-      for digit in 0..<4 {
-        text.append(digit <= part.count ? digits[Int(bits >> (18 - 6 * UInt32(digit))) & 63] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    "Basic " + Base64.text(Array("\(user):\(password)".utf8))
   }
 }

@@ -1,6 +1,7 @@
 #if SharedCache
   internal import Crypto
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// All blocks of one version of a source, by what every process calls them.
   struct BlockFamily: Hashable, Sendable {

@@ -1,6 +1,7 @@
 #if SharedCache
   internal import Crypto
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// Writes blocks as values of an engine, and reads them again.
   ///
@@ -122,12 +123,6 @@
       } catch {
         throw .notAuthentic
       }
-    }
-  }
-
-  extension [UInt8] {
-    mutating func append(littleEndian number: some FixedWidthInteger) {
-      Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
   }
 #endif

@@ -1,6 +1,7 @@
 #if SharedCache
   internal import NIOCore
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// Commands of memcached's meta protocol, with a number each.
   struct MetaCommands: CommandWriter {

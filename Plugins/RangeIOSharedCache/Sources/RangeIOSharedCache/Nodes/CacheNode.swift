@@ -2,6 +2,7 @@
   internal import NIOConcurrencyHelpers
   internal import NIOCore
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// One node, and the connections to it. Everything but ``perform(_:worth:)`` happens on one event loop.
   final class CacheNode: @unchecked Sendable {

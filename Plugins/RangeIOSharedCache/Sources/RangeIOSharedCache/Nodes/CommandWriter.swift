@@ -34,25 +34,4 @@
     /// Without its values, so that `dump` of whatever holds it shows no password.
     var customMirror: Mirror { Mirror(self, children: []) }
   }
-
-  enum Base64 {
-    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    /// RFC 4648, section 4.
-    static func text(_ bytes: [UInt8]) -> String {
-      var text: [UInt8] = []
-      text.reserveCapacity((bytes.count + 2) / 3 * 4)
-      for start in stride(from: 0, to: bytes.count, by: 3) {
-        let part = bytes[start..<min(start + 3, bytes.count)]
-        var bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-        var group = [UInt8](repeating: UInt8(ascii: "="), count: 4)
-        for place in (0..<4).reversed() {
-          if place <= part.count { group[place] = letters[bits & 63] }
-          bits >>= 6
-        }
-        text += group
-      }
-      return String(decoding: text, as: UTF8.self)
-    }
-  }
 #endif

@@ -2,6 +2,7 @@
   internal import NIOCore
   internal import NIOPosix
   public import RangeIO
+  internal import RangeIOSupport
 
   /// Nodes of memcached, Redis or Valkey, as an engine for ``SharedCaching``.
   ///

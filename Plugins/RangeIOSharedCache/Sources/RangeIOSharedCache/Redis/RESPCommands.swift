@@ -1,6 +1,7 @@
 #if SharedCache
   internal import NIOCore
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// Commands of Redis and Valkey.
   struct RESPCommands: CommandWriter {
