@@ -1,8 +1,6 @@
 // Which bytes the flights bring, and which nothing brings.
 
 extension Flights {
-  var joinableCount: Int { joinable.count }
-
   /// Checks whether a request waits for the flight, or wants it to arrive.
   func isWanted(_ id: FlightID) -> Bool { isUnderWay(id) && slots[Int(id.slot)].standing != .cancelled }
 

@@ -27,9 +27,6 @@ struct RateBucket: Equatable {
     fullAt = fullAt.advanced(by: .nanoseconds(-time(byteCount, rounded: .up)))
   }
 
-  /// The time until the bucket is full; zero or less if it is full.
-  func timeToFull(_ now: ReadClock.Instant) -> Duration { now.duration(to: fullAt) }
-
   private enum Rounding {
     case up, down
   }

@@ -31,11 +31,6 @@ struct LatencyHistogram: Hashable, Sendable {
     return .zero
   }
 
-  /// The buckets that are not empty, in order, each with the longest duration it can contain. Useful for a plot.
-  var nonEmptyBuckets: [(upTo: Duration, count: Int)] {
-    buckets.enumerated().filter { $0.element > 0 }.map { (.nanoseconds(Self.end(of: $0.offset)), $0.element) }
-  }
-
   static let bucketCount = 240
 
   /// The bucket of a duration, chosen by its highest bit and the two bits below it.

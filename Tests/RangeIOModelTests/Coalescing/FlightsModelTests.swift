@@ -99,7 +99,7 @@ private struct FlightsModel {
         try checkTable()
       }
       while !flights.isEmpty { try complete() }
-      try expect(table.isEmpty && table.count == 0 && table.joinableCount == 0, "not empty after all have completed")
+      try expect(table.isEmpty && table.count == 0 && table.joinable.count == 0, "not empty after all have completed")
       return nil
     } catch { return error }
   }
@@ -208,7 +208,7 @@ private struct FlightsModel {
       joinable += 1
       try expect(flights[id]?.interested.isEmpty == false, "a joinable flight that nobody wants")
     }
-    try expect(table.joinableCount == joinable, "\(table.joinableCount) joinable, not \(joinable)")
+    try expect(table.joinable.count == joinable, "\(table.joinable.count) joinable, not \(joinable)")
   }
 
   /// The parts are the gaps, cut only where flights meet, each of the flight that brings its bytes.

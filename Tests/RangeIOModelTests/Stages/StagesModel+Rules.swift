@@ -63,7 +63,8 @@ extension StagesModel {
       throw Wrong(what: "\(hedging.saved) second tries saved up")
     }
     // A burst, and one read, which is at most a run of whole blocks.
-    guard let bucket = limiting.bucket, bucket.timeToFull(simulation.time(of: .zero)) <= .milliseconds(10) else {
+    let soon = simulation.time(of: .zero).advanced(by: .milliseconds(10))
+    guard let bucket = limiting.bucket, bucket.earliest(bucket.burst) <= soon else {
       throw Wrong(what: "more bytes are owed than were read")
     }
     guard (0...readAheadBudget.limit.bytes).contains(readAheadBudget.bytes) else {

@@ -61,7 +61,7 @@ struct DeferredFlightsTests {
     let late = request(&table, deferred: [(0..<10, 0..<64)], waiter: 3, generation: 1)
     #expect(late.starts.map(\.range) == [0..<64])
     #expect(table.count == 3)
-    #expect(table.joinableCount == 1)
+    #expect(table.joinable.count == 1)
     #expect(Array(table.completed(before.starts[0].flight)) == [1])
     #expect(Array(table.completed(late.starts[0].flight)) == [3])
   }

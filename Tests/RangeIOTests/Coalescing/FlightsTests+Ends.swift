@@ -13,7 +13,7 @@ extension FlightsTests {
     let waiters = table.completed(Self.flights(first)[0])
     #expect(Array(waiters) == [7, 5, 9, 1])
     #expect(table.isEmpty)
-    #expect(table.joinableCount == 0)
+    #expect(table.joinable.count == 0)
   }
 
   @Test func `a request with several flights waits for each`() {
@@ -130,7 +130,7 @@ extension FlightsTests {
     var table = Table(longest: 512)
     let left = Self.request(&table, 0..<10)
     #expect(Self.leave(&table, left).count == 1)
-    #expect(table.joinableCount == 0)
+    #expect(table.joinable.count == 0)
     let next = Self.request(&table, 0..<10, waiter: 2)
     #expect(Self.started(next) == [0..<64])
   }
@@ -143,7 +143,7 @@ extension FlightsTests {
     #expect(table.count == 2)
     #expect(Array(table.completed(Self.flights(left)[0])) == [])
     #expect(table.count == 1)
-    #expect(table.joinableCount == 1)
+    #expect(table.joinable.count == 1)
     #expect(Array(table.completed(Self.flights(next)[0])) == [2])
     #expect(table.isEmpty)
   }

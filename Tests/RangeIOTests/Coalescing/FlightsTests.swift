@@ -41,7 +41,7 @@ import Testing
     #expect(plan.raised.isEmpty)
     #expect(plan.joinedCount == 0)
     #expect(table.count == 1)
-    #expect(table.joinableCount == 1)
+    #expect(table.joinable.count == 1)
   }
 
   @Test func `no gaps, no flights`() {
@@ -155,7 +155,7 @@ import Testing
     #expect(second.parts.map(\.range) == [100..<128, 128..<192, 192..<250])
     #expect(Self.flights(second) == [second.starts[0].flight, Self.flights(first)[0], second.starts[1].flight])
     #expect(second.joinedCount == 1)
-    #expect(table.joinableCount == 3)
+    #expect(table.joinable.count == 3)
   }
 
   @Test func `only what no flight brings is widened`() {

@@ -85,7 +85,7 @@ struct AdmissionQueueTests {
     // Cancelled while it was let go: its permit and its bytes are for the next one.
     #expect(Array(state.left(first, 50, now: at(0)).admitted) == [3])
     #expect(end(&state) == [] && state.underWay == 0 && state.queueCount == 0)
-    #expect(state.bucket?.timeToFull(at(0)) == .milliseconds(100))
+    #expect(state.bucket?.earliest(100) == at(100))
   }
 
   @Test func `the first who leaves lets those go who waited behind it`() throws {

@@ -27,7 +27,7 @@ struct RateBucketTests {
     bucket.take(50, at: at(0))
     #expect(bucket.earliest(1000) == at(50_000_000))
     bucket.take(1000, at: at(50_000_000))
-    #expect(bucket.timeToFull(at(50_000_000)) == .seconds(1))
+    #expect(bucket.earliest(100) == at(1_050_000_000))
     #expect(bucket.earliest(1) == at(951_000_000))
   }
 

@@ -47,11 +47,10 @@ import Testing
     #expect(LatencyHistogram.bucket(.min) == 0)
   }
 
-  @Test func `an empty histogram has no count, buckets or quantiles`() {
+  @Test func `an empty histogram has no count or quantiles`() {
     let empty = LatencyRecorder().snapshot()
     #expect(empty.count == 0)
     #expect(empty.quantile(0.5) == .zero)
-    #expect(empty.nonEmptyBuckets.isEmpty)
   }
 
   @Test(arguments: testSeeds.prefix(10))
@@ -72,8 +71,6 @@ import Testing
     }
     #expect(histogram.quantile(-3) == histogram.quantile(0))
     #expect(histogram.quantile(7) == histogram.quantile(1))
-    #expect(histogram.nonEmptyBuckets.map(\.count).reduce(0, +) == durations.count)
-    #expect(histogram.nonEmptyBuckets.map(\.upTo) == histogram.nonEmptyBuckets.map(\.upTo).sorted())
   }
 
   @Test func `many threads lose no count`() async {
@@ -83,6 +80,9 @@ import Testing
         group.addTask { for _ in 0..<1000 { recorder.add(.nanoseconds(Int64(task % 2))) } }
       }
     }
-    #expect(recorder.snapshot().nonEmptyBuckets.map(\.count) == [4000, 4000])
+    let histogram = recorder.snapshot()
+    #expect(histogram.count == 8000)
+    // Half of them are zero, and no more.
+    #expect(histogram.quantile(0.5) == .zero && histogram.quantile(0.501) == .nanoseconds(1))
   }
 }

@@ -163,7 +163,7 @@
     @Test func `the limit is three times what 99 of 100 answers take, within bounds`() {
       var health = NodeHealth()
       let (worth, tiny) = (2 * second / 1000, second / 1_000_000)
-      #expect(health.limit(worth: worth) == 5 * worth && health.usualTime == nil)
+      #expect(health.limit(worth: worth) == 5 * worth)
       #expect(health.limit(worth: .max) == 3600 * second)
       for _ in 0..<1000 { health.answered(after: 1_000_000) }
       let limit = health.limit(worth: worth)

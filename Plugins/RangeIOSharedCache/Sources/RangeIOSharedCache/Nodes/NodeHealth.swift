@@ -49,9 +49,6 @@
       return min(max(3 * usual, min(worth, Self.usualHiccup)), most)
     }
 
-    /// The time that 99 of 100 answers take.
-    var usualTime: Int64? { times.percentile99 }
-
     /// The node has not been given up.
     var isUp: Bool { phase == .up || phase == .silent }
 
