@@ -3,19 +3,19 @@ import RangeIO
 extension RangeTrace {
   static let csvHeader = Array("offset,length".utf8)
 
-  init(csv buffer: UnsafeRawBufferPointer, _ mostRequests: Int) throws(TraceError) {
+  init(csv buffer: UnsafeRawBufferPointer, _ maxRequests: Int) throws(TraceError) {
     var lines = Lines(buffer: buffer)
     guard let header = lines.next(), header.elementsEqual(Self.csvHeader) else {
       throw TraceError("line 1: the header 'offset,length' is missing")
     }
     var requests: [ByteRange] = []
     // Assumes offsets and lengths of four digits each.
-    requests.reserveCapacity(min(buffer.count / 10, mostRequests))
+    requests.reserveCapacity(min(buffer.count / 10, maxRequests))
     var byteCount = 0
     while let line = lines.next() {
       // An empty line is allowed only at the end: in the middle, it may be a lost request.
       if line.isEmpty, lines.isAtEnd { break }
-      guard requests.count < mostRequests else { throw .tooMany(most: mostRequests) }
+      guard requests.count < maxRequests else { throw .tooMany(most: maxRequests) }
       guard let comma = line.firstIndex(of: UInt8(ascii: ",")) else {
         throw TraceError("line \(lines.number): write 'offset,length'")
       }

@@ -5,7 +5,7 @@ extension RangeTrace {
   static let rrtMagic = Array("RRT1".utf8)
   private static let headerSize = 24
 
-  init(rrt buffer: UnsafeRawBufferPointer, _ mostRequests: Int) throws(TraceError) {
+  init(rrt buffer: UnsafeRawBufferPointer, _ maxRequests: Int) throws(TraceError) {
     guard buffer.starts(with: Self.rrtMagic) else { throw TraceError("the trace does not begin with 'RRT1'") }
     guard buffer.count >= Self.headerSize else { throw TraceError("the trace ends within its header") }
     let shift = Int(buffer[4])
@@ -24,7 +24,7 @@ extension RangeTrace {
     else {
       throw TraceError("the trace is cut short: it has \(buffer.count) bytes for \(stated[0]) requests")
     }
-    guard count <= mostRequests else { throw .tooMany(most: mostRequests) }
+    guard count <= maxRequests else { throw .tooMany(most: maxRequests) }
     guard let byteCount = isOpen ? .max : Int(exactly: stated[1]) else {
       throw TraceError("the address space exceeds 2^63 bytes")
     }

@@ -27,13 +27,13 @@ package struct RangeTrace: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - format: the format; `nil` to detect it from the first bytes.
-  ///   - mostRequests: a trace with more of them is refused, before they take memory.
-  package init(_ contents: Bytes, format: Format? = nil, mostRequests: Int = .max) throws(TraceError) {
+  ///   - maxRequests: a trace with more of them is refused, before they take memory.
+  package init(_ contents: Bytes, format: Format? = nil, maxRequests: Int = .max) throws(TraceError) {
     self = try contents.withUnsafeBytes { buffer throws(TraceError) -> RangeTrace in
       let format = if let format { format } else { try Self.format(of: buffer) }
       return switch format {
-      case .rrt: try RangeTrace(rrt: buffer, mostRequests)
-      case .csv: try RangeTrace(csv: buffer, mostRequests)
+      case .rrt: try RangeTrace(rrt: buffer, maxRequests)
+      case .csv: try RangeTrace(csv: buffer, maxRequests)
       }
     }
   }

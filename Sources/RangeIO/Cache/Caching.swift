@@ -89,7 +89,7 @@ final class CachingStage: ReadStage {
   /// By the block size that the user has set.
   private let ownGrid: BlockGrid?
   var hasOwnBlockSize: Bool { ownGrid != nil }
-  let largest: Int
+  let maxReadSize: Int
   /// Reads of sources without a version bypass the store.
   private let needsVersion: Bool
   /// The store, if it is a single tier in memory: only then the cache can measure if keeping more pays.
@@ -127,8 +127,8 @@ final class CachingStage: ReadStage {
     memory = store as? MemoryStore
     self.fill = fill
     // Looking up each block of a longer range would take longer than any caller waits.
-    largest = (maxReadSize ?? .gibibytes(64)).bytes
-    keeper = CacheKeeper(store, largest: largest)
+    self.maxReadSize = (maxReadSize ?? .gibibytes(64)).bytes
+    keeper = CacheKeeper(store, maxReadSize: self.maxReadSize)
     touched = onSecondRead ? store.sources.recentTouches : nil
     let meter = onSecondRead ? memory.map { store.sources.admissionMeter(capacity: $0.capacity) } : nil
     keepsSecondReads = meter != nil
@@ -170,7 +170,7 @@ final class CachingStage: ReadStage {
 
   /// - Parameter isAbsent: set if nothing of its block is in memory.
   @inline(__always) func hit(_ range: ByteRange, of source: SourceDescription, isAbsent: inout Bool) -> Bytes? {
-    guard let token = source.knownToken(of: number), range.count <= largest else { return nil }
+    guard let token = source.knownToken(of: number), range.count <= maxReadSize else { return nil }
     let grid = grid(of: source)
     let bytes = store.hit(range, token: token, grid: grid, isAbsent: &isAbsent)
     if sample.contains(range.lowerBound >> grid.shift), bytes != nil { noteHit(range, source, token) }
@@ -186,7 +186,7 @@ final class CachingStage: ReadStage {
   /// Answers an `.onlyIfCached` request at once if the store has all of it in memory, over any number of blocks.
   private func onlyIfHere(_ request: ReadRequest) -> ReadAnswer<ReadResponse> {
     let grid = grid(of: request.source)
-    guard request.moreRanges.isEmpty, request.range.count <= largest,
+    guard request.moreRanges.isEmpty, request.range.count <= maxReadSize,
       let token = request.source.knownToken(of: number) ?? tokenInStore(of: request.source, grid),
       // Does not count: `read` looks up what is missing here again.
       store.holds(request.range, token: token, grid: grid),
@@ -235,11 +235,11 @@ final class CachingStage: ReadStage {
     return needsVersion && source.validator == nil ? "the source has no version, so a change of it would not show" : nil
   }
 
-  /// True for a demand of a range longer than `largest`: it bypasses the store.
+  /// True for a demand of a range longer than `maxReadSize`: it bypasses the store.
   func isTooLong(_ request: ReadRequest) -> Bool {
     // A prefetch in large pieces is for reads of any size.
     guard request.purpose == .demand else { return false }
-    return request.range.count > largest || request.moreRanges.contains { $0.count > largest }
+    return request.range.count > maxReadSize || request.moreRanges.contains { $0.count > maxReadSize }
   }
 }
 

@@ -13,7 +13,7 @@ extension CachingStage {
   /// True if a read that ``hit(_:of:isAbsent:)`` has not answered certainly bypasses the store: its range is too long,
   /// or the store has none of it and would not keep it. Never waits. `false` proves nothing.
   func bypasses(_ range: ByteRange, of source: SourceDescription, isAbsent: Bool) -> Bool {
-    guard range.count <= largest else { return true }
+    guard range.count <= maxReadSize else { return true }
     guard isAbsent, keepsSecondReads, let number = source.knownToken(of: number) else { return false }
     let grid = grid(of: source)
     let block = range.lowerBound >> grid.shift

@@ -10,7 +10,7 @@ extension CachingStage: RoleStage, CacheStage {
 
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange] {
     // Reads that bypass the cache keep nothing.
-    guard count <= largest, whyLeftAlone(source) == nil, let token = token(of: source) else { return [] }
+    guard count <= maxReadSize, whyLeftAlone(source) == nil, let token = token(of: source) else { return [] }
     let wide = fill == .exact ? range : token.grid.outward(range, in: source.byteCount)
     let blocks = token.grid.pieces(of: wide).lazy.map(\.range)
     let absent = ByteRanges.normalize(blocks.filter { !self.store.holds($0, token: token.number, grid: token.grid) })
@@ -73,7 +73,7 @@ extension CachingStage {
       next.explain(range, of: source).map { $0.adding([.init(.cache, why)]) }
     }
     if let why = whyLeftAlone(source) { return bypassing(why) }
-    guard range.count <= largest else { return bypassing("ranges of more than \(largest) bytes bypass it") }
+    guard range.count <= maxReadSize else { return bypassing("ranges of more than \(maxReadSize) bytes bypass it") }
     guard let token = token(of: source) else { return bypassing("a longer version of the source is read by now") }
     let found = explainStored(range, token)
     let isFirst =

@@ -168,14 +168,14 @@ final class CacheKeeper: Sendable {
   /// The store's, for the age of chunks.
   let time: ReadClock
   /// Longer ranges are not kept.
-  private let largest: Int
+  private let maxReadSize: Int
   private let keptBytes = Atomic<Int>(0)
   private let againBytes = Atomic<Int>(0)
 
-  init(_ store: any FullChunkStore, largest: Int) {
+  init(_ store: any FullChunkStore, maxReadSize: Int) {
     self.store = store
     time = store.traits.time
-    self.largest = largest
+    self.maxReadSize = maxReadSize
   }
 
   func statistics() -> Counters {
@@ -194,7 +194,7 @@ final class CacheKeeper: Sendable {
     let overRead = response.overRead
     guard !overRead.isEmpty else { return }
     let run = overRead.reduce(0) { $0 + $1.range.count }
-    for part in overRead where part.range.count <= largest && part.range.lowerBound >= 0 {
+    for part in overRead where part.range.count <= maxReadSize && part.range.lowerBound >= 0 {
       var fresh = part.range.lowerBound
       for piece in ticket.token.grid.pieces(of: part.range) where isHere(piece.range, ticket.token) {
         keep(fresh..<piece.range.lowerBound, of: part, run, ticket)

@@ -37,7 +37,7 @@ struct Flights<Waiter> {
     var waiters = FlightWaiters<Waiter>()
   }
 
-  struct Place {
+  struct Joinable {
     let range: ByteRange
     let slot: Int32
   }
@@ -49,7 +49,7 @@ struct Flights<Waiter> {
 
   private var newestGeneration: UInt64 = 0
   /// The flights that may be joined: disjoint, in ascending order, all of the newest generation.
-  private(set) var joinable: ContiguousArray<Place> = []
+  private(set) var joinable: ContiguousArray<Joinable> = []
   /// All flights in progress, each at the slot in its id.
   private(set) var slots: ContiguousArray<Flight> = []
   private var freeSlots: ContiguousArray<Int32> = []
@@ -129,7 +129,7 @@ struct Flights<Waiter> {
       join(gaps, asker, widen, &plan)
     } else {
       // A latecomer works on an empty table and leaves nothing in it.
-      var others: ContiguousArray<Place> = []
+      var others: ContiguousArray<Joinable> = []
       swap(&others, &joinable)
       join(gaps, asker, widen, &plan)
       detachJoinable()
@@ -227,7 +227,7 @@ struct Flights<Waiter> {
       slot = Int32(slots.count)
       slots.append(flight)
     }
-    joinable.insert(Place(range: range, slot: slot), at: indexInJoinable(after: range.lowerBound))
+    joinable.insert(Joinable(range: range, slot: slot), at: indexInJoinable(after: range.lowerBound))
     count += 1
     return FlightID(number: lastFlight, slot: slot)
   }

@@ -10,19 +10,19 @@
 package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // Unchecked: the value is accessed only between `lock` and `unlock`, and before and after all sharing.
   private let word = LockWord()
-  private let value: Place<Value>
+  private let value: ValueMemory<Value>
 
   #if RANGEIO_COUNT_LOCKS
     /// Where the lock was made, and what it costs. Unchecked: in the memory of a table in C, for good.
     private let site: OpaquePointer
 
     package init(_ value: consuming sending Value, file: StaticString = #fileID, line: UInt32 = #line) {
-      self.value = Place(value)
+      self.value = ValueMemory(value)
       site = file.withUTF8Buffer { rio_lock_site($0.baseAddress, line) }
     }
   #else
     /// Creates an unlocked `value`.
-    package init(_ value: consuming sending Value) { self.value = Place(value) }
+    package init(_ value: consuming sending Value) { self.value = ValueMemory(value) }
   #endif
 
   /// Runs `body` while no other thread can access the value. Do not nest calls, and do not wait inside.
@@ -64,7 +64,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 /// Memory for a value that changes where it lies, behind a `let`. Raw layout: the compiler then assumes nothing of what
 /// is in it, and moves it only while it is not shared. `Mutex` keeps its value in the same way.
 @_rawLayout(like: Value, movesAsLike)
-package struct Place<Value: ~Copyable>: ~Copyable {
+package struct ValueMemory<Value: ~Copyable>: ~Copyable {
   init(_ value: consuming Value) { address.initialize(to: value) }
 
   deinit { address.deinitialize(count: 1) }

@@ -32,7 +32,7 @@ final class StreamCursor {
   private let caching: ReadRequest.CachePolicy
   private let chunkSize: Int
   private let windowSize: Int
-  private let mostWindowsAhead: Int
+  private let maxWindowsAhead: Int
   private let following: ByteStream.Following?
   /// The version to stream; `nil`: the current one.
   private let version: SourceDescription?
@@ -65,7 +65,7 @@ final class StreamCursor {
     windowSize = chunks * chunkSize
     following = stream.following
     version = stream.version
-    mostWindowsAhead = Swift.min(Self.maxAhead, Swift.max(1, Self.maxBytesAhead / windowSize))
+    maxWindowsAhead = Swift.min(Self.maxAhead, Swift.max(1, Self.maxBytesAhead / windowSize))
   }
 
   deinit { cancelWindows() }
@@ -222,7 +222,7 @@ final class StreamCursor {
   private func lookAhead() {
     // What comes only in its order is asked for in its order.
     if let progress, progress.source.isReadForward { return }
-    let ahead = Swift.min(mostWindowsAhead, core.streamedSource?.windowsAhead ?? mostWindowsAhead)
+    let ahead = Swift.min(maxWindowsAhead, core.streamedSource?.windowsAhead ?? maxWindowsAhead)
     while windows.count <= ahead, startWindow() {}
   }
 

@@ -77,7 +77,7 @@ struct AdmissionQueue<Waiter> {
   mutating func arrived(
     _ byteCount: Int, _ purpose: ReadUrgency.Purpose, now: ReadClock.Instant, waiter: () -> Waiter
   ) -> Arrival {
-    if queued.isEmpty, canGo(byteCount, now) == .now {
+    if queued.isEmpty, turn(of: byteCount, now) == .now {
       go(byteCount, now)
       return .goes
     }
@@ -127,6 +127,7 @@ struct AdmissionQueue<Waiter> {
 
   // MARK: Deciding
 
+  /// When it is the turn of a read.
   private enum Turn: Equatable {
     case now
     case at(ReadClock.Instant)
@@ -134,7 +135,7 @@ struct AdmissionQueue<Waiter> {
     case later
   }
 
-  private func canGo(_ byteCount: Int, _ now: ReadClock.Instant) -> Turn {
+  private func turn(of byteCount: Int, _ now: ReadClock.Instant) -> Turn {
     guard underWay < concurrentReads else { return .later }
     guard let earliest = bucket?.earliest(byteCount), earliest > now else { return .now }
     return .at(earliest)
@@ -149,7 +150,7 @@ struct AdmissionQueue<Waiter> {
     var actions = Actions()
     var wake: ReadClock.Instant?
     while let ticket = front(), let one = queued[ticket] {
-      let turn = canGo(one.byteCount, now)
+      let turn = turn(of: one.byteCount, now)
       guard turn == .now else {
         if case .at(let instant) = turn { wake = instant }
         break

@@ -48,7 +48,7 @@ package final class Permits: Sendable {
   // MARK: without a task
 
   /// A place in the queue. Pass it to ``withdraw(_:)``, or call ``end()`` when the turn has come.
-  package struct Place: Sendable {
+  package struct QueuePlace: Sendable {
     fileprivate typealias Ticket = State.Ticket
     fileprivate let ticket: Ticket
     private let urgency: ReadUrgency?
@@ -67,14 +67,14 @@ package final class Permits: Sendable {
   /// Calls `admitted` once there is a permit, which ``leave()`` returns: now, or on the thread that returns one.
   ///
   /// - Returns: the place in the queue; `nil` if `admitted` was called.
-  package func enter(urgency: ReadUrgency?, admitted: @escaping @Sendable () -> Void) -> Place? {
+  package func enter(urgency: ReadUrgency?, admitted: @escaping @Sendable () -> Void) -> QueuePlace? {
     let waiting = arrive(urgency) { .call(admitted) }
     if waiting == nil { admitted() }
     return waiting?.place
   }
 
   /// Gives up a place. Returns whether it was one still: then its `admitted` is never called.
-  package func withdraw(_ place: Place) -> Bool {
+  package func withdraw(_ place: QueuePlace) -> Bool {
     place.end()
     let actions = state.withLock { state -> State.Actions? in
       state.isQueued(place.ticket) ? state.left(place.ticket, 0, now: Self.now) : nil
@@ -91,12 +91,12 @@ package final class Permits: Sendable {
   /// Takes a permit, or a place in the queue.
   private func arrive(
     _ urgency: ReadUrgency?, _ waiter: @Sendable () -> Waiter
-  ) -> (place: Place, waiter: Waiter)? {
+  ) -> (place: QueuePlace, waiter: Waiter)? {
     let purpose = urgency?.purpose ?? .demand
     let arrival = state.withLock { $0.arrived(0, purpose, now: Self.now, waiter: waiter) }
     guard case .waits(let ticket, let waiter, let actions) = arrival else { return nil }
     admit(actions)
-    return (Place(ticket, urgency, self), waiter)
+    return (QueuePlace(ticket, urgency, self), waiter)
   }
 
   private func raise(_ ticket: State.Ticket) { admit(state.withLock { $0.raised(ticket, now: Self.now) }) }

@@ -194,7 +194,7 @@ struct ReplayCommand: CommandWithStats {
       return try await reader.read(0..<reader.byteCount)
     }
     do {
-      return try RangeTrace(contents, format: format, mostRequests: ReplayBounds.requests)
+      return try RangeTrace(contents, format: format, maxRequests: ReplayBounds.requests)
     } catch {
       throw ToolFailure("\(trace): \(error.message)")
     }

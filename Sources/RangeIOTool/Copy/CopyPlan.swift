@@ -45,7 +45,7 @@ struct CopyPlan {
   var isComplete: Bool { finishedBytes == layout.byteCount }
 
   /// The most bytes that are finished and not in the journal: a two-thousandth of all, at most 4 MiB.
-  var mostUnnoted: Int { min(max(layout.byteCount / 2000, layout.pieceSize), 4 << 20) }
+  var maxUnnoted: Int { min(max(layout.byteCount / 2000, layout.pieceSize), 4 << 20) }
 
   /// The pieces of the next request, from the start of the source on; `nil` if all are finished or requested.
   mutating func next() -> Range<Int>? {
@@ -88,7 +88,7 @@ struct CopyPlan {
     guard journal != nil else { return nil }
     unnotedBytes += count
     unnoted.append(CopyJournal.Record(piece: piece, sum: sum))
-    return unnotedBytes >= mostUnnoted ? note() : nil
+    return unnotedBytes >= maxUnnoted ? note() : nil
   }
 
   /// Returns what the journal lacks of the finished pieces.

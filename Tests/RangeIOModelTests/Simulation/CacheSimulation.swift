@@ -72,7 +72,7 @@ final class CacheSimulation: ReadingSimulation {
 
   let simulation: Simulation
   let sources: [SyntheticSource]
-  let mostDisturbers = 4
+  let maxDisturbers = 4
   let readsOfReader = 1...6
   let kinds: [Kind] = [.one, .one, .one, .many, .aside, .stream]
   private let world: Locked<World>

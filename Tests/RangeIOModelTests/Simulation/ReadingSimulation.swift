@@ -71,7 +71,7 @@ protocol ReadingSimulation: AnyObject, Sendable {
   var simulation: Simulation { get }
   var sources: [SyntheticSource] { get }
   /// The most tasks that disturb, and the most kinds of reads a reader does.
-  var mostDisturbers: Int { get }
+  var maxDisturbers: Int { get }
   var readsOfReader: ClosedRange<Int> { get }
   var kinds: [Kind] { get }
 
@@ -103,7 +103,7 @@ extension ReadingSimulation {
       }
     }
     var others: [Task<Void, any Error>] = []
-    for _ in 0..<random(in: 0...mostDisturbers) { others.append(simulation.start { try await self.disturb() }) }
+    for _ in 0..<random(in: 0...maxDisturbers) { others.append(simulation.start { try await self.disturb() }) }
     for task in actors { try await ended(task) }
     for task in others { try await ended(task) }
   }

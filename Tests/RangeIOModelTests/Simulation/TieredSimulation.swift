@@ -83,7 +83,7 @@ final class TieredSimulation: ReadingSimulation {
 
   let simulation: Simulation
   let sources: [SyntheticSource]
-  let mostDisturbers = 3
+  let maxDisturbers = 3
   let readsOfReader = 2...10
   let kinds: [Kind] = [.one, .one, .one, .one, .many, .aside, .stream]
   private let world: Locked<World>

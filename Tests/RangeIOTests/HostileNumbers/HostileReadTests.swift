@@ -128,7 +128,7 @@ struct HostileReadTests {
       for longest in Hostile.durations {
         var backoff = Backoff.exponentialBackoff(base: .nanoseconds(1), cap: .nanoseconds(1))
         // One that is waited out for ever is what was asked for.
-        backoff.longestRetryAfter = min(longest, .nanoseconds(1))
+        backoff.maxRetryAfter = min(longest, .nanoseconds(1))
         backoff.attempts = 2
         var failure = ReadError(.inputOutput, "again", isTransient: true)
         failure.retryAfter = wish

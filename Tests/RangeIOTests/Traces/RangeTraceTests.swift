@@ -154,8 +154,8 @@ import Testing
       header(shift: 9, count: 3, byteCount: 2048) + body, header(shift: 9, count: 0, byteCount: 0) + body,
       Array("offset,length\n0,1\n0,1\n0,0\n".utf8),
     ] {
-      #expect(try RangeTrace(Bytes(contents), mostRequests: 3).requests.count == 3)
-      let error = #expect(throws: TraceError.self) { try RangeTrace(Bytes(contents), mostRequests: 2) }
+      #expect(try RangeTrace(Bytes(contents), maxRequests: 3).requests.count == 3)
+      let error = #expect(throws: TraceError.self) { try RangeTrace(Bytes(contents), maxRequests: 2) }
       #expect(error?.message == "the trace has more than 2 requests: cut it")
     }
   }

@@ -24,7 +24,7 @@ import Testing
       (CopyRequests.whole(8, of: layout, isFar: false), CopyRequests.whole(8, of: layout, isFar: false).most),
     ] {
       let plan = CopyPlan(layout, requests, finished: RangeSet(), journal: nil)
-      #expect(10 * (8 * inFlight + plan.mostUnnoted + layout.pieceSize) <= layout.byteCount / 50)
+      #expect(10 * (8 * inFlight + plan.maxUnnoted + layout.pieceSize) <= layout.byteCount / 50)
     }
   }
 

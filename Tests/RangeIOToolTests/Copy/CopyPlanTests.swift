@@ -97,14 +97,14 @@ import Testing
     let identity = CopyJournal.Identity(
       source: [UInt8](repeating: 1, count: 32), version: [UInt8](repeating: 2, count: 32), layout: layout)
     var plan = CopyPlan(layout, .arriving(8), finished: RangeSet(), journal: CopyJournal.Cursor(identity))
-    #expect(layout.pieceSize == 64 << 10 && plan.mostUnnoted < 1 << 30 / 1999)
+    #expect(layout.pieceSize == 64 << 10 && plan.maxUnnoted < 1 << 30 / 1999)
     var unnoted = 0
     var end = CopyJournal.headerSize
     while let pieces = plan.next() {
       for piece in pieces {
         let write = plan.finish(piece, sum: UInt32(piece))
         unnoted += layout.pieceSize
-        #expect(unnoted < plan.mostUnnoted + layout.pieceSize)
+        #expect(unnoted < plan.maxUnnoted + layout.pieceSize)
         if let write {
           #expect(write.offset == end && write.bytes.count == unnoted / layout.pieceSize * CopyJournal.recordSize)
           end += write.bytes.count

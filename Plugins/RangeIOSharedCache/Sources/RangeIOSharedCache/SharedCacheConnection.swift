@@ -42,7 +42,7 @@
     /// Returns the function that makes the ``TLSBeginning`` of a place; `nil` without TLS.
     ///
     /// Each call reads certificates, so nodes that may share the function do.
-    func tlsBeginnings() throws(ReadError) -> (@Sendable (SharedCacheNode.Place) -> TLSBeginning)? {
+    func tlsBeginnings() throws(ReadError) -> (@Sendable (SharedCacheNode.Endpoint) -> TLSBeginning)? {
       guard let tls else { return nil }
       if let name = tls.serverName, name.isEmpty || Self.isAddress(name) {
         throw ReadError(

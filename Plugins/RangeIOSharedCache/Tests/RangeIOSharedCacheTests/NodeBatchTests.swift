@@ -22,7 +22,7 @@
       let batch = batch(count)
       let worth = 10 * millisecond
       batch.limit = 5 * worth
-      batch.mostTime = NodeBatch.mostTime(for: count, worth: worth)
+      batch.maxTime = NodeBatch.maxTime(for: count, worth: worth)
       let handler = NodeHandler(MetaReplyParser(valueLimit: 100))
       let start = NodeBatch.now
       batch.sent(at: start, on: handler)

@@ -49,7 +49,7 @@ extension ReadPipeline {
   ) -> ReadPipeline {
     precondition(maxWaste >= 0, "the waste allowed is not negative")
     precondition(maxConcurrentSpans > 0, "one span at least is read at once")
-    let planner = SpanPlanner(gap: maxGap?.bytes ?? 0, longestSpan: maxSpan.bytes, mostWaste: maxWaste)
+    let planner = SpanPlanner(gap: maxGap?.bytes ?? 0, longestSpan: maxSpan.bytes, maxWaste: maxWaste)
     return .stage(MergingStage(planner, measures: maxGap == nil, maxConcurrentSpans))
   }
 }

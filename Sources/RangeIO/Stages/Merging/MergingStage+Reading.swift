@@ -38,7 +38,7 @@ extension MergingStage {
   private func plan(_ ranges: [ByteRange], _ request: ReadRequest) -> SpanPlanner.Plan {
     var planner = planner(for: request.source)
     // This is one part of a plan that the cache above has already made, within the waste limit for all of it.
-    if request.isOneOfMany { planner.mostWaste = .infinity }
+    if request.isOneOfMany { planner.maxWaste = .infinity }
     return planner.plan(ranges)
   }
 

@@ -10,7 +10,7 @@ struct SpanPlanner: Equatable, Sendable {
   /// overlap.
   var longestSpan: Int
   /// The most bytes that may be over-read, as a multiple of the requested bytes.
-  var mostWaste: Double
+  var maxWaste: Double
 
   /// One read of the source, and the ranges it is for.
   struct Span: Equatable, Sendable {
@@ -35,10 +35,10 @@ struct SpanPlanner: Equatable, Sendable {
 
   /// The spans for `ranges`, which may come in any order and overlap.
   ///
-  /// These are the cheapest spans. If `mostWaste` forbids them, they are the spans for a smaller gap, and then the
+  /// These are the cheapest spans. If `maxWaste` forbids them, they are the spans for a smaller gap, and then the
   /// narrowest remaining gaps are filled.
   ///
-  /// - Complexity: O(n log n), plus O(n) for each bit of the gap if `mostWaste` forbids the cheapest spans.
+  /// - Complexity: O(n log n), plus O(n) for each bit of the gap if `maxWaste` forbids the cheapest spans.
   func plan(_ ranges: [ByteRange]) -> Plan {
     let (order, atoms) = Self.atoms(of: ranges)
     guard let first = atoms.first, atoms.count > 1 else { return Plan(spans: atoms, order: order) }
@@ -53,7 +53,7 @@ struct SpanPlanner: Equatable, Sendable {
       unasked.append(unasked[unasked.count - 1] + (atom.range.lowerBound - before.range.upperBound))
     }
     let askedBytes = atoms[atoms.count - 1].range.upperBound - first.range.lowerBound - unasked[atoms.count - 1]
-    let allowed = mostWaste * Double(max(askedBytes, Self.minAskedBytes))
+    let allowed = maxWaste * Double(max(askedBytes, Self.minAskedBytes))
     var spans = Self.cheapest(atoms, unasked, gap: gap, longest: longest)
     if Double(Self.overReadBytes(spans, askedBytes)) > allowed {
       var (good, bad) = (0, gap)

@@ -3,16 +3,16 @@ package struct Backoff: Hashable, Sendable {
   var attempts: Int
   var base: Duration
   var cap: Duration
-  var longestRetryAfter: Duration
+  var maxRetryAfter: Duration
 
   /// Waits that double with each retry.
   static func exponentialBackoff(
     attempts: Int = 13, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
-    longestRetryAfter: Duration = .seconds(60)
+    maxRetryAfter: Duration = .seconds(60)
   ) -> Backoff {
     precondition(attempts >= 1, "a read is tried once at least")
     precondition(base >= .zero && cap >= .zero, "no wait is negative")
-    return Backoff(attempts: attempts, base: base, cap: cap, longestRetryAfter: longestRetryAfter)
+    return Backoff(attempts: attempts, base: base, cap: cap, maxRetryAfter: maxRetryAfter)
   }
 
   /// The longest wait before retry number `retry`, counted from zero.

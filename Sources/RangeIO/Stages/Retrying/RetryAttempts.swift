@@ -32,7 +32,7 @@ struct RetryAttempts {
     failures += 1
     guard failures < min(backoff.attempts, most), elapsed - asked < backoff.longestTime else { return .giveUp }
     let wished = max(retryAfter ?? .zero, .zero)
-    guard wished <= backoff.longestRetryAfter else { return .giveUp }
+    guard wished <= backoff.maxRetryAfter else { return .giveUp }
     // Adds to the source's `retryAfter`: otherwise all readers that got the same value would return at the same time.
     asked += wished
     let wait = wished + backoff.wait(before: failures - 1, &random)
@@ -44,5 +44,5 @@ struct RetryAttempts {
 extension ReadError {
   /// The most tries that it is worth. What was never reached is tried with pauses of about two seconds together, since its name
   /// may be wrong; what this machine lacks, such as the memory for a range, of one.
-  var mostTries: Int { isUnreached ? 6 : code == .resourcesExhausted ? 4 : .max }
+  var maxTries: Int { isUnreached ? 6 : code == .resourcesExhausted ? 4 : .max }
 }

@@ -52,7 +52,7 @@ extension ReadPipeline {
     isTransient: @escaping @Sendable (any Error) -> Bool = { ($0 as? ReadError)?.isTransient ?? false }
   ) -> ReadPipeline {
     let backoff = Backoff.exponentialBackoff(
-      attempts: maxAttempts, base: initialBackoff, cap: maxBackoff, longestRetryAfter: maxRetryAfter)
+      attempts: maxAttempts, base: initialBackoff, cap: maxBackoff, maxRetryAfter: maxRetryAfter)
     return .retrying(backoff, budget: budget, isTransient: isTransient, random: SystemRandomNumberGenerator())
   }
 
@@ -139,7 +139,7 @@ final class RetryingStage: ReadStage, RoleStage {
         attempts.failed(
           retryAfter: (error as? ReadError)?.retryAfter, elapsed: begin.duration(to: next.time.now),
           timeLeft: timeLeft, isAllowed: isAllowed,
-          most: (error as? ReadError)?.mostTries ?? .max, &random)
+          most: (error as? ReadError)?.maxTries ?? .max, &random)
       }
       switch action {
       case .giveUp:

@@ -14,7 +14,7 @@ struct MemoryGrowth: Equatable, Sendable {
   private(set) var isTight = false
   /// The bytes that reads in flight may have reserved, counted as `due` is: an eighth of what stores may hold, once as bytes of the
   /// store and once in other hands.
-  private(set) var mostDue = Int.max
+  private(set) var maxDue = Int.max
   /// The most bytes that stores may hold, by the last looks. It falls at once and rises slowly: what the program takes for a
   /// moment, for the bytes that its reads return, it takes again. `.max`: nothing limits the process.
   private var most = Int.max
@@ -62,7 +62,7 @@ struct MemoryGrowth: Equatable, Sendable {
     let (bytes, held) = (min(bytes, Self.maxCounted), min(held, Self.maxCounted))
     let now = left.map { held + min($0.spare, Self.maxCounted) - min(due, Self.maxCounted) } ?? .max
     most = now < .max && most < now ? most + (now - most) / 16 : now
-    mostDue = most < .max ? max(0, most / 4) : .max
+    maxDue = most < .max ? max(0, most / 4) : .max
     let spare = most < .max ? most - held : Self.maxCounted
     isTight = spare < max(Self.minStep, bytes)
     let step = left == nil ? Self.stepWithoutLimits : min(max(spare / 8, Self.minStep), Self.maxStep)

@@ -14,7 +14,7 @@ package final class MemoryRoom: Sendable {
   private let allowed = Atomic<Int>(0)
   private let floor = Atomic<Int>(.min)
   private let isTight = Atomic<Bool>(false)
-  private let mostDue = Atomic<Int>(.max)
+  private let maxDue = Atomic<Int>(.max)
   private let growth = Locked(MemoryGrowth())
   private let tenants = RoomTenants()
   private let look: @Sendable () -> MemoryLeft?
@@ -106,7 +106,7 @@ package final class MemoryRoom: Sendable {
   func expect(_ bytes: Int) -> Bool {
     // In order: of two reads that come at once, one at least counts the other.
     due.addInOrder(2 * bytes)
-    let most = mostDue.load(ordering: .relaxed)
+    let most = maxDue.load(ordering: .relaxed)
     guard most < .max, due.sum() > max(most, 2 * bytes) else { return true }
     forget(bytes)
     return false
@@ -124,7 +124,7 @@ package final class MemoryRoom: Sendable {
       allowed.store(growth.allowed, ordering: .relaxed)
       floor.store(growth.floor, ordering: .relaxed)
       isTight.store(growth.isTight, ordering: .relaxed)
-      mostDue.store(growth.mostDue, ordering: .relaxed)
+      maxDue.store(growth.maxDue, ordering: .relaxed)
       return !growth.isTight
     }
   }

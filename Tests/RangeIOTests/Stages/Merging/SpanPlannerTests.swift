@@ -8,7 +8,7 @@ struct SpanPlannerTests {
   private func plan(
     _ ranges: [ByteRange], gap: Int, longest: Int = 1 << 20, waste: Double = .infinity
   ) -> SpanPlanner.Plan {
-    SpanPlanner(gap: gap, longestSpan: longest, mostWaste: waste).plan(ranges)
+    SpanPlanner(gap: gap, longestSpan: longest, maxWaste: waste).plan(ranges)
   }
 
   private func spans(

@@ -78,7 +78,7 @@ struct RetryAttemptsTests {
     #expect(waits(backoff, retryAfter: .seconds(-2)) == [.milliseconds(100), .milliseconds(200)])
     #expect(waits(backoff, retryAfter: .seconds(61)) == [])
     var patient = backoff
-    patient.longestRetryAfter = .seconds(61)
+    patient.maxRetryAfter = .seconds(61)
     #expect(waits(patient, retryAfter: .seconds(61)).count == 2)
   }
 
@@ -117,7 +117,7 @@ struct RetryAttemptsTests {
     var unreached = ReadError.passing
     unreached.isUnreached = true
     let lacking = ReadError.errno(.noMemory, "read the file", .init(source: "f"))
-    #expect([unreached, lacking, .passing].map(\.mostTries) == [6, 4, .max])
+    #expect([unreached, lacking, .passing].map(\.maxTries) == [6, 4, .max])
     var random = LargestNumbers()
     var attempts = RetryAttempts(.exponentialBackoff())
     var all: [Duration] = []

@@ -11,7 +11,7 @@ struct MemoryStoreStressTests {
   @Test(arguments: Eviction.all.map(\.name))
   func `many tasks on one store leave accounts that add up`(_ policy: String) async {
     let seed = UInt64(TestScale.firstSeed)
-    var configuration = MemoryStore.Configuration(limit: .bytes(Hammer.mostBytes))
+    var configuration = MemoryStore.Configuration(limit: .bytes(Hammer.maxBytes))
     configuration.eviction = Eviction.all.first { $0.name == policy }!
     configuration.shards = 4
     configuration.sourceShare = 0.7
@@ -87,7 +87,7 @@ struct MemoryStoreStressTests {
     let statistics = store.counts()
     #expect(statistics.bytes == recount.bytes + store.ledger.metadataBytes)
     #expect(statistics.bytes <= statistics.limit)
-    #expect(statistics.peakBytes <= Hammer.mostBytes)
+    #expect(statistics.peakBytes <= Hammer.maxBytes)
     #expect(statistics.reservedBytes == 0)
     #expect(statistics.pinnedBytes == recount.pinnedBytes)
     #expect(statistics.blocks == recount.entries.count)
@@ -105,7 +105,7 @@ struct MemoryStoreStressTests {
 
 /// One task's share of the operations.
 private struct Hammer {
-  static let mostBytes = 60_000
+  static let maxBytes = 60_000
 
   let store: MemoryStore
   let sources: [StoredSource]
@@ -127,8 +127,8 @@ private struct Hammer {
     case 48, 49: try? store.pin(start..<min(50_000, start + 500), of: source.source)
     case 50, 51, 52: store.unpin(0..<50_000, of: source.source)
     case 53: try? store.setMetadata(Bytes(random.array(random.below(100))), of: source.source)
-    case 54: try? await store.trim(to: .bytes(random.below(Self.mostBytes)))
-    case 55: try? await store.resize(to: .bytes(Self.mostBytes / 2 + random.below(Self.mostBytes / 2)))
+    case 54: try? await store.trim(to: .bytes(random.below(Self.maxBytes)))
+    case 55: try? await store.resize(to: .bytes(Self.maxBytes / 2 + random.below(Self.maxBytes / 2)))
     case 56: store.handleMemoryPressure(.warning)
     case 57: await removeAll()
     case 58: store.setTimeLimits(age: .microseconds(1 + random.below(5000)), idle: nil)
@@ -139,7 +139,7 @@ private struct Hammer {
       for cached in store.cachedRanges(of: source.source, within: range) {
         #expect(cached.clamped(to: range) == cached)
       }
-    default: #expect(store.counts().peakBytes <= Self.mostBytes)
+    default: #expect(store.counts().peakBytes <= Self.maxBytes)
     }
   }
 

@@ -153,9 +153,9 @@
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
       guard case .head(var head) = Self.unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-      if let target = head.headers.first(name: RequestTarget.field) {
+      if let target = head.headers.first(name: TargetField.name) {
         head.uri = target
-        head.headers.remove(name: RequestTarget.field)
+        head.headers.remove(name: TargetField.name)
       }
       let range = head.headers.first(name: "Range")
       let isPinned = head.headers.contains(name: "If-Match")

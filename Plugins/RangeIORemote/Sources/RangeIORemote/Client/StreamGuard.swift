@@ -7,7 +7,7 @@
   /// Refuses answers of HTTP/2 whose status is no number from 100 to 999: the codec above stops the process for an empty or
   /// a negative one (swift-nio-http2 1.46), and the client for one below 100. And endless interim answers.
   ///
-  /// Gives each request its target (``RequestTarget``).
+  /// Gives each request its target (``TargetField``).
   final class StreamGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload
@@ -43,10 +43,10 @@
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
       guard case .headers(var block) = Self.unwrapOutboundIn(data),
-        let target = block.headers.first(name: RequestTarget.field)
+        let target = block.headers.first(name: TargetField.name)
       else { return context.write(data, promise: promise) }
       var headers = HPACKHeaders()
-      for (name, value, indexing) in block.headers where name != RequestTarget.field {
+      for (name, value, indexing) in block.headers where name != TargetField.name {
         headers.add(name: name, value: name == ":path" ? target : value, indexing: indexing)
       }
       block.headers = headers

@@ -3,7 +3,7 @@
 ///
 /// The client makes a target of Foundation's `URL`, which encodes what was not encoded, and has none for bytes that are no
 /// UTF-8, such as `%E9`.
-enum RequestTarget {
+enum TargetField {
   /// In lower case.
-  static let field = "x-rangeio-target"
+  static let name = "x-rangeio-target"
 }

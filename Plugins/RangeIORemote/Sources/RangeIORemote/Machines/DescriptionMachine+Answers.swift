@@ -117,7 +117,7 @@ extension DescriptionMachine {
     }
     guard case .bytes(let size) = head.contentLength else {
       // Its end tells how long it is.
-      return finish(head, size: nil, acceptsRanges: false, taking: 0..<context.rules.mostWhole, of: 0..<0, at: now)
+      return finish(head, size: nil, acceptsRanges: false, taking: 0..<context.rules.maxWhole, of: 0..<0, at: now)
     }
     // What fits is kept, and so has ranges.
     var kept = 0..<0

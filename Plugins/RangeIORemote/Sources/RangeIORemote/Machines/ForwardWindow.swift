@@ -37,14 +37,15 @@ struct ForwardWindow {
   private var passed = 0
   /// Where reads may begin, however far that is.
   private let start: Int
-  private var mostBehind: Int
+  /// How much of what was read stays.
+  private var keptBehind: Int
 
   /// - Parameters:
   ///   - start: where reads may begin, however far that is.
   ///   - behind: how much of what was read stays.
   init(reaching start: Int, keeping behind: Int = ForwardWindow.maxBehind) {
     self.start = start
-    mostBehind = behind
+    keptBehind = behind
   }
 
   /// The number of bytes that are here.
@@ -122,7 +123,7 @@ struct ForwardWindow {
 
   /// Keeps nothing any more of what was read.
   mutating func keepNothingBehind() {
-    mostBehind = 0
+    keptBehind = 0
     trim()
   }
 
@@ -131,7 +132,7 @@ struct ForwardWindow {
 
   private mutating func trim() {
     let slowest = readers.values.lazy.map(\.next).min() ?? passed
-    let keep = min(slowest, position - mostBehind)
+    let keep = min(slowest, position - keptBehind)
     while first < pieces.count, pieces[first].end <= keep {
       low = pieces[first].end
       pieces[first].bytes = Bytes()

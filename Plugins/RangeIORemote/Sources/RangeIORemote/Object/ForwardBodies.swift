@@ -18,7 +18,7 @@
 
       /// True if a new body may pass over the bytes before `start`: they are few, or had come before.
       func mayPassOver(_ start: Int, _ core: ObjectCore) -> Bool {
-        start <= core.rules.mostPassedOver || start <= furthest || bodies.contains { start <= $0.position }
+        start <= core.rules.maxPassedOver || start <= furthest || bodies.contains { start <= $0.position }
       }
     }
     private let state = Locked(State())

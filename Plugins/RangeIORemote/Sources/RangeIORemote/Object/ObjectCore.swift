@@ -150,7 +150,7 @@
     /// - Returns: the place in the queue, unless it was sent.
     @inline(never) func enqueue(
       _ exchange: Exchange, _ request: WireRequest, _ shared: SharedClient, _ permits: Permits
-    ) throws -> Permits.Place? {
+    ) throws -> Permits.QueuePlace? {
       let prepared = try clientRequest(request, by: shared.forwarder)
       guard gate.enter() else { throw ReadError.closed }
       watch.add(exchange)
@@ -241,7 +241,7 @@
         }
       }
       request.headers = HTTPHeaders(wire.fields.all.map { ($0.name, $0.value) })
-      request.headers.add(name: RequestTarget.field, value: forwarder == nil ? wire.url.target : wire.url.text)
+      request.headers.add(name: TargetField.name, value: forwarder == nil ? wire.url.target : wire.url.text)
       if let forwarder {
         request.headers.replaceOrAdd(name: "Host", value: wire.url.authority)
         if let user = forwarder.user {

@@ -147,7 +147,7 @@ extension RemoteConfiguration {
     rules.acceptsEncoded = acceptsEncoded
     // An answer without a length is kept in memory.
     rules.prefixLimit = min(prefixLimit.bytes, 1 << 30)
-    rules.mostPassedOver = max(0, skipLimit.bytes)
+    rules.maxPassedOver = max(0, skipLimit.bytes)
     rules.findsSizeByEnd = findsSizeByEnd
     return rules
   }
@@ -198,7 +198,7 @@ extension RemoteConfiguration {
   private static let ownFields: Set<String> = [
     "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",
     "if-none-match", "if-range", "if-unmodified-since", "keep-alive", "proxy-authorization", "range", "te", "trailer",
-    "transfer-encoding", "upgrade", RequestTarget.field,
+    "transfer-encoding", "upgrade", TargetField.name,
   ]
 
   /// Throws if a setting is impossible.

@@ -3,11 +3,11 @@ struct TransferRules: Hashable, Sendable {
   /// The most bytes that are read of a 200 in place of a range: only for a range that ends within them. Default: 1 MiB.
   var prefixLimit = 1 << 20
   /// The most bytes of an answer whose end alone tells how long the object is.
-  var mostWhole: Int { min(max(0, prefixLimit), .max - 1) }
+  var maxWhole: Int { min(max(0, prefixLimit), .max - 1) }
   /// The most bytes that are skipped of a 206 that begins earlier than it should. Default: 64 KiB.
   var skipLimit = 65_536
   /// The most bytes of an object without ranges that are passed over to reach a read. Default: 8 MiB.
-  var mostPassedOver = 8 << 20
+  var maxPassedOver = 8 << 20
   /// Takes the end of a body for the size of an object whose answers tell none. Default: `true`.
   var findsSizeByEnd = true
   /// The most redirects in a row. Default: 10.

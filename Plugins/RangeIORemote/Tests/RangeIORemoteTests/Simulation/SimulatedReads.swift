@@ -17,7 +17,7 @@ struct SimulatedReads {
   }
 
   /// No run of one machine is longer.
-  private static let mostSteps = 1500
+  private static let maxSteps = 1500
 
   private(set) var server: ModelServer
   let rules: TransferRules
@@ -98,7 +98,7 @@ struct SimulatedReads {
     var bytes: [UInt8] = []
     var answer = ModelAnswer(fault: .reset)
     var action = machine.start(at: server.clock)
-    for _ in 0..<Self.mostSteps {
+    for _ in 0..<Self.maxSteps {
       switch action {
       case .send(let plan):
         try sent(plan)
@@ -159,7 +159,7 @@ struct SimulatedReads {
     }
     var answer = ModelAnswer(fault: .reset)
     var action = machine.start(at: server.clock)
-    for _ in 0..<Self.mostSteps {
+    for _ in 0..<Self.maxSteps {
       switch action {
       case .send(let plan):
         try sent(plan)

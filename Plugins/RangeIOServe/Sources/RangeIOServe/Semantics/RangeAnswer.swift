@@ -46,8 +46,8 @@ package enum RangeAnswer: Equatable, Sendable {
     default:
       // Ranges that overlap so much that they are more than the whole are an attack, or a mistake.
       let sum = ranges.reduce(0) { $0.addingReportingOverflow($1.count).partialValue }
-      let hasOverflown = ranges.contains { $0.count > size } || sum < 0
-      return sum > size || hasOverflown ? .whole : .parts(ranges)
+      let hasOverflowed = ranges.contains { $0.count > size } || sum < 0
+      return sum > size || hasOverflowed ? .whole : .parts(ranges)
     }
   }
 }

@@ -28,7 +28,7 @@
           }
         }
       let channel =
-        switch address.place {
+        switch address.endpoint {
         case .host(let host, let port): bootstrap.connect(host: host, port: port)
         case .socket(let path): bootstrap.connect(unixDomainSocketPath: path)
         }

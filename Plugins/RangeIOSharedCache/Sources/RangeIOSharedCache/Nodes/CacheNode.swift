@@ -155,7 +155,7 @@
       if let worth {
         let worth = min(worth.wholeNanoseconds, NodeHealth.maxWorth)
         batch.limit = health.limit(worth: worth)
-        batch.mostTime = NodeBatch.mostTime(for: batch.missing, worth: worth)
+        batch.maxTime = NodeBatch.maxTime(for: batch.missing, worth: worth)
       }
       batch.due = now + batch.limit
       watch(batch)

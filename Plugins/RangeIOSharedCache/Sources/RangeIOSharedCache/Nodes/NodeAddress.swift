@@ -2,11 +2,11 @@
 
   /// Where a node listens.
   public struct SharedCacheNode: Hashable, Sendable {
-    enum Place: Hashable, Sendable {
+    enum Endpoint: Hashable, Sendable {
       case host(String, Int)
       case socket(String)
     }
-    let place: Place
+    let endpoint: Endpoint
     /// Chooses the node's keys. The same in every process, whatever its address is called there.
     let name: String
 
@@ -14,14 +14,14 @@
     ///
     /// - Parameter name: chooses the keys of the node, so it must be the same in every process. Default: `host:port`.
     public static func host(_ host: String, port: Int, name: String? = nil) -> SharedCacheNode {
-      SharedCacheNode(place: .host(host, port), name: name ?? "\(host):\(port)")
+      SharedCacheNode(endpoint: .host(host, port), name: name ?? "\(host):\(port)")
     }
 
     /// A node at a unix socket.
     ///
     /// - Parameter name: chooses the keys of the node, so it must be the same in every process. Default: the path.
     public static func socket(_ path: String, name: String? = nil) -> SharedCacheNode {
-      SharedCacheNode(place: .socket(path), name: name ?? path)
+      SharedCacheNode(endpoint: .socket(path), name: name ?? path)
     }
   }
 

@@ -15,7 +15,7 @@
     /// The most time between two replies. Of values that are put: a second, since nothing waits for them.
     var limit: Int64 = 1_000_000_000
     /// The most time for all of them.
-    var mostTime: Int64 = 60_000_000_000
+    var maxTime: Int64 = 60_000_000_000
     /// When it is passed on as it is.
     var due: Int64 = 0
     /// The connection on which it was sent.
@@ -56,7 +56,7 @@
     /// as 64 KiB take at 320 MB a second.
     ///
     /// - Parameter worth: the time that an answer is worth, a tenth of what the source takes.
-    static func mostTime(for count: Int, worth: Int64) -> Int64 { 5 * worth + 200_000 * Int64(count) }
+    static func maxTime(for count: Int, worth: Int64) -> Int64 { 5 * worth + 200_000 * Int64(count) }
 
     /// True if none of it is answered because the node is still answering earlier commands on the same connection.
     ///
@@ -72,7 +72,7 @@
       isUnanswered = false
       longestPause = max(longestPause, now - last)
       last = now
-      due = min(now + limit, began + max(limit, mostTime))
+      due = min(now + limit, began + max(limit, maxTime))
     }
 
     /// The longest pause so far, once, at the first late reply to a read; then `nil`, so that one pause counts once.

@@ -35,7 +35,7 @@
           .invalidConfiguration, "a shared cache needs nodes, each with a name of its own: give at least one")
       }
       for address in addresses {
-        guard case .host(_, let port) = address.place, !(1...65_535).contains(port) else { continue }
+        guard case .host(_, let port) = address.endpoint, !(1...65_535).contains(port) else { continue }
         throw ReadError(
           .invalidConfiguration, "node '\(address)' cannot have the port \(port): give one from 1 to 65535")
       }
@@ -51,7 +51,7 @@
       let loops = MultiThreadedEventLoopGroup.singleton
       let tls = try configuration.tlsBeginnings()
       nodes = addresses.map { address in
-        settings.tls = tls?(address.place)
+        settings.tls = tls?(address.endpoint)
         return CacheNode(address, settings, on: loops.next())
       }
       choice = Rendezvous(addresses.map(\.name))
