@@ -70,7 +70,7 @@ public struct DiskConfiguration: Sendable {
   /// After this time a read is late, and the source is read as well.
   var late: Duration = .milliseconds(100)
   /// The number of segment files that stay open at the same time. Default: what the process can spare.
-  var mostOpenFiles: Int?
+  var maxOpenFiles: Int?
   /// The tries for a turn to create a file while other processes have it, one millisecond apart.
   var quotaTries = 2_000
   /// The process number that is written to `lock`.

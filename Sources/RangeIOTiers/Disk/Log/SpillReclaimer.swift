@@ -40,11 +40,11 @@ struct SpillReclaimer {
   let segmentBytes: Int
   /// The number of segments above which small ones are merged: twice as many as full ones would fit. Then the smallest
   /// is less than half full, so copying it costs less than half a segment.
-  let mostSegments: Int
+  let maxSegments: Int
 
   init(segmentBytes: Int, limit: Int) {
     self.segmentBytes = segmentBytes
-    mostSegments = max(16, limit / segmentBytes * 2)
+    maxSegments = max(16, limit / segmentBytes * 2)
   }
 
   /// The room for tombstones that must be copied from a victim to the open segment.
@@ -68,7 +68,7 @@ struct SpillReclaimer {
   /// The segment to merge into the open one, in which `free` bytes are left, if there are too many segments: each time a
   /// process opens the directory, it leaves one that is not full.
   func victimToMerge(among candidates: [Candidate], of count: Int, free: Int) -> Victim? {
-    guard count > mostSegments else { return nil }
+    guard count > maxSegments else { return nil }
     // `length` includes the footer: otherwise only a part would be copied, and copied again another time.
     let small = candidates.filter { $0.length <= segmentBytes / 2 && $0.length <= free }
     return small.min { $0.length < $1.length }.map { Victim(place: $0.place, isMerged: true) }

@@ -59,7 +59,7 @@ struct SpillStaging {
 
   /// The most removals that may wait, as long as most are of one source. Beyond that the whole source is removed, which
   /// only costs time.
-  static let mostRemovals = 16_384
+  static let maxRemovals = 16_384
   /// The memory of an entry in addition to its bytes.
   static let overhead = 192
 
@@ -143,7 +143,7 @@ struct SpillStaging {
       removals[removals.count - 1] = Removal(slot: last.slot, blocks: lower..<upper, number: last.number)
       return (false, [])
     }
-    guard removals.count >= Self.mostRemovals else {
+    guard removals.count >= Self.maxRemovals else {
       removals.append(Removal(slot: removal.slot, blocks: removal.blocks, number: lastRemoval))
       return (true, [])
     }

@@ -54,7 +54,7 @@ extension SpillWriter {
     return core.state.withLock { state in
       core.hits.tellAll(&state)
       let count = state.places.count { $0 != nil }
-      guard count > reclaimer.mostSegments else { return nil }
+      guard count > reclaimer.maxSegments else { return nil }
       let candidates = state.places.indices.compactMap { state.candidate($0) }
       return state.begin(reclaimer.victimToMerge(among: candidates, of: count, free: free))
     }

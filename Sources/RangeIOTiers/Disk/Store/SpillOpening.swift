@@ -18,7 +18,7 @@ package struct SpillOpening {
     ledger = SpillLedger(limit: configuration.limit.bytes)
     files = SpillFiles(
       folder.directory, on: folder.disk, isReadOnly: configuration.isReadOnly,
-      most: configuration.mostOpenFiles ?? SpillFiles.usualMost, closing: self.lanes.writes)
+      most: configuration.maxOpenFiles ?? SpillFiles.usualMost, closing: self.lanes.writes)
   }
 
   /// A segment as its file describes it.

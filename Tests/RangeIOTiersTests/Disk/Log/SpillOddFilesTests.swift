@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `a segment that becomes writable for others is not read again once it was closed`() async throws {
-    let spill = SimulatedSpill { $0.mostOpenFiles = 1 }
+    let spill = SimulatedSpill { $0.maxOpenFiles = 1 }
     try await filled(spill)
     try await filled(spill, 8..<16)
     let path = spill.path(spill.segments[0])

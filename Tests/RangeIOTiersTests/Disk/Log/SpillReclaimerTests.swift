@@ -50,7 +50,7 @@ struct SpillReclaimerTests {
   }
 
   @Test func `small segments are merged only when there are too many`() {
-    #expect(reclaimer.mostSegments == 40)
+    #expect(reclaimer.maxSegments == 40)
     var all = segments(41)
     #expect(reclaimer.victimToMerge(among: all, of: 41, free: 1000) == nil, "all are full")
     all[5] = Candidate(place: 5, rank: 15, length: 500)

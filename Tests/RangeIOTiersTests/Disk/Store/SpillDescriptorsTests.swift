@@ -94,7 +94,7 @@ import Testing
     let spill = try SpillOnDisk(limit: .mebibytes(4)) {
       $0.segmentSize = .kibibytes(16)
       $0.codec = IdentityCodec()
-      $0.mostOpenFiles = 8
+      $0.maxOpenFiles = 8
     }
     let store = try await spill.open()
     let source = FillSource(store.sources)

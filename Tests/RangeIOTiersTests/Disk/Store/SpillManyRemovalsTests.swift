@@ -75,7 +75,7 @@ import Testing
     for number in 0..<40_000 {
       source.erase(1000 + number * 2..<1001 + number * 2, in: store)
     }
-    #expect(store.state.withLock { $0.staging.removals.count } <= SpillStaging.mostRemovals)
+    #expect(store.state.withLock { $0.staging.removals.count } <= SpillStaging.maxRemovals)
     #expect(store.miscounts() == [])
     spill.disk.faults = .none
     clock.advance(by: .seconds(600))

@@ -50,7 +50,7 @@ struct SpillQueuedReadsTests {
   }
 
   @Test func `a segment that is gone when it is to be read is a miss`() async throws {
-    let spill = SpillOnSimulatedDisk { $0.mostOpenFiles = 1 }
+    let spill = SpillOnSimulatedDisk { $0.maxOpenFiles = 1 }
     let process = spill.disk.newProcess()
     let store = try await spill.open(process)
     let source = FillSource(store.sources)
