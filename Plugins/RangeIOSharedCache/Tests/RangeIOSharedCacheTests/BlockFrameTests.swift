@@ -27,6 +27,31 @@
       }
     }
 
+    /// The example of `Docs/Formats/SharedBlock.md`.
+    @Test func `values and keys have the bytes that their format says`() throws {
+      let family = try family(description("a", byteCount: 3))
+      let value: [UInt8] = [
+        0x52, 0x49, 0x4f, 0x42, 1, 0, 0, 0, 0, 0, 0, 0, 26, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0,
+        0x0e, 0x2a, 0x97, 0x8c, 1, 0, 0, 0, 0x61, 1, 0, 0, 0, 0x31, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0,
+        0x78, 0x79, 0x7a,
+      ]
+      let xyz = Bytes("xyz".utf8)
+      #expect(Array(try BlockFrame(keys: nil).value(of: xyz, block: 0, in: family)) == value)
+      let digest = family.key(0).digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+      #expect(digest == "8e1f272a0d30f347e39c8b1a8890a1783fa43976e51232de91702572f2381423")
+      // Encrypted by another program: a nonce, three bytes and a tag.
+      var encrypted = value[..<58]
+      (encrypted[5], encrypted[8]) = (1, 1)
+      encrypted.replaceSubrange(28..<32, with: [0x7b, 0x4b, 0x23, 0x15])
+      encrypted += 0..<12
+      encrypted += [
+        0xc3, 0xdf, 0xef, 0x8c, 0x3e, 0x65, 0x00, 0x12, 0x48, 0xde, 0xed, 0xcb, 0x99, 0x7b, 0x57, 0xcc, 0x90, 0xc3,
+        0xd4,
+      ]
+      let frame = BlockFrame(keys: try keys(1, current: 1))
+      #expect(try frame.contents(of: Bytes(encrypted), block: 0, in: family) == xyz)
+    }
+
     @Test(arguments: [false, true]) func `every flipped bit and every length is noticed`(_ isEncrypted: Bool) throws {
       let frame = BlockFrame(keys: isEncrypted ? try keys(1, current: 1) : nil)
       let family = try family(description(byteCount: 300), blockSize: 4096)

@@ -3,23 +3,7 @@
   internal import RangeIO
   internal import RangeIOSupport
 
-  /// Writes blocks as values of an engine, and reads them again.
-  ///
-  /// | bytes | |
-  /// | :-- | :-- |
-  /// | 4 | `RIOB` |
-  /// | 1 | the format: 1 |
-  /// | 1 | 0: plain, 1: AES-GCM |
-  /// | 2 | zero |
-  /// | 4 | the id of the encryption key, or zero |
-  /// | 4 | the length of the identity |
-  /// | 8 | the block's number |
-  /// | 4 | the length of the contents |
-  /// | 4 | CRC32C of all that stands before and after it |
-  /// | … | the identity of the block's family |
-  /// | … | the contents; encrypted: a nonce of 12 bytes, the contents, a tag of 16 bytes |
-  ///
-  /// Numbers are little-endian. All but the contents is associated data of the encryption.
+  /// Writes blocks as values of an engine, and reads them again. The format is that of `Docs/Formats/SharedBlock.md`.
   struct BlockFrame: Sendable {
     /// Why a value is not the block that was asked for.
     enum Fault: Error, Hashable {
