@@ -14,7 +14,8 @@ struct ReadSample: Sendable {
   /// The floor while reads can wait.
   private var levelFloor: UInt8
   private let seed: UInt32
-  private var fingerprints: [UInt32] = []
+  /// Above the lowest bit, which tells whether the read was a hit.
+  private var fingerprints: [UInt64] = []
   private var first = 0
 
   /// Nothing is sampled.
@@ -49,16 +50,16 @@ struct ReadSample: Sendable {
     return min(Self.highestLevel, (hash ^ hash >> 16).trailingZeroBitCount)
   }
 
-  mutating func note(_ fingerprint: UInt32) {
+  mutating func note(_ fingerprint: UInt32, isHit: Bool) {
     guard fingerprints.count < Self.maxWaiting else { return }
     if fingerprints.isEmpty { fingerprints.reserveCapacity(Self.maxWaiting) }
-    fingerprints.append(fingerprint)
+    fingerprints.append(UInt64(fingerprint) << 1 | (isHit ? 1 : 0))
     // Hits then cost nothing.
     if fingerprints.count == Self.maxWaiting { floor = .max }
   }
 
   /// The next read that waits.
-  mutating func next() -> UInt32? {
+  mutating func next() -> (fingerprint: UInt32, isHit: Bool)? {
     guard first < fingerprints.count else {
       fingerprints.removeAll(keepingCapacity: true)
       first = 0
@@ -66,6 +67,6 @@ struct ReadSample: Sendable {
       return nil
     }
     defer { first += 1 }
-    return fingerprints[first]
+    return (UInt32(fingerprints[first] >> 1), fingerprints[first] & 1 == 1)
   }
 }
