@@ -222,8 +222,8 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// and for a store with room for fewer than 128 blocks of the typical size.
   ///
   /// Estimated from a sample of the look-ups, since the store was made: of one block in 256, and of up to one in 16 in a
-  /// store of fewer than 65,536. Mostly within a point or two; rougher, by up to six, in a store of fewer than 2,000 blocks. Removals
-  /// and time limits are not taken into account.
+  /// store of fewer than 65,536. Mostly within a point or two; rougher in a store of fewer than 2,000 blocks, once by
+  /// 10.8. Removals and time limits are not taken into account.
   ///
   /// - Complexity: O(number of shards).
   public func estimates() -> [Estimate] {
