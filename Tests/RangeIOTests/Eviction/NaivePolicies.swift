@@ -111,7 +111,7 @@ struct NaiveS3FIFO: EvictionPolicy {
     if count == 0 { return nil }
     if count == 1 { isFilling = true }
     var looks = 0
-    if weight(main) <= mainTarget {
+    if main.isEmpty || weight(main) <= mainTarget {
       while !small.isEmpty {
         looks += 1
         var chunk = small.removeFirst()
