@@ -1,27 +1,17 @@
 /// Chooses the parameters of a store's policies: those of the candidate that would have had the most hits.
 ///
-/// A pure value: sampled reads in, decisions out. A store has one, however many shards; each shard's policy now and
-/// then calls it in ``S3FIFO/consult(_:)``. Only ``Eviction/adaptive`` makes use of it.
+/// A pure value: sampled reads in, decisions out. A store has one, however many shards; each shard's policy now and then
+/// calls it in ``S3FIFO/consult(_:)``. Only ``Eviction/adaptive`` makes use of it.
 ///
 /// **How it decides.** A ``MiniatureCache`` for each candidate reads a sample of the keys. Five times in the time that
 /// as many reads take as there are chunks, the hits of all candidates are compared, those of old reads for less: they
 /// count half after four such times. The tuner switches to the candidate with the most hits if its lead over the
-/// present one is more than noise: over 1.2 times the square root of the sum of squares of its leads in each of those
-/// times. Where reads are independent, that is the root of the number of reads that only one of the two hit. Where they
-/// come in runs that suit one and then the other, it is far more.
-///
-/// A switch to a candidate with a smaller main queue also has to make up for the chunks that main loses: a twentieth of
-/// a hit for each.
-///
-/// The hits of the present candidate are the store's own, not its miniature's: after a switch the store still has what
-/// the earlier parameters kept, and may have lost what the miniature has.
-///
-/// After a switch it stays for as many reads as there are chunks. If the store then hit less than the miniature of the
-/// candidate that was left, the next stay is twice as long, up to 16 times; else half as long. Loads that no one switch
-/// suits for long, such as those that go to and fro, are left alone soon.
+/// present one is more than noise: over one and a half times the square root of the number of reads that only one
+/// of the two hit. After
+/// a switch it stays for as many reads as there are chunks.
 ///
 /// **Cost.** Between one key in 32 and all keys are sampled: so many that the miniatures hold 256 chunks at least.
-/// 44 bytes for each chunk in a miniature: ten bytes for each of the cache, if it has over 8,192.
+/// 44 bytes for each chunk in a miniature: eight bytes for each of the cache, if it has over 8,192.
 package struct PolicyTuner: Sendable {
   /// The constants by which the tuner decides.
   package struct Settings: Sendable {
@@ -30,9 +20,8 @@ package struct PolicyTuner: Sendable {
       QueueParameters(smallShare: 100, promotion: .readsAfterWindow(1)),
       QueueParameters(smallShare: 20, promotion: .reads(2)),
       QueueParameters(smallShare: 300, promotion: .reads(2)),
-      QueueParameters(smallShare: 900, promotion: .readsAfterWindow(1)),
-      QueueParameters(smallShare: 30, promotion: .frequency(lead: 0)),
-      QueueParameters(smallShare: 30, promotion: .frequency(lead: 1)),
+      QueueParameters(smallShare: 300, promotion: .readsAfterWindow(1)),
+      QueueParameters(smallShare: 30, promotion: .frequency),
       QueueParameters(smallShare: 0, promotion: .always),
     ]
     /// Chooses the keys that are sampled.
@@ -41,19 +30,13 @@ package struct PolicyTuner: Sendable {
     var smallestSample = 256
     /// At most one key in 2^this is sampled.
     var highestLevel = 5
-    /// The time between two decisions, and the least time between two switches: in reads, as multiples of the number of
-    /// chunks.
+    /// The time between two decisions, and the least time between two switches: in reads, as multiples of the number of chunks.
     var interval = 0.2
     var leastStay = 1.0
-    var longestStay = 16.0
     /// The factor that older hits get with each decision: they count half after twenty.
     var decay = 0.966
-    /// The lead that is needed, as a multiple of its standard deviation.
-    var caution = 1.2
-    /// The hits that a switch has to make up for, for each chunk that main loses by it. Those chunks were promoted for
-    /// reads that may be long ago, and what reads them next may be as far away: the new queues cannot get them back
-    /// soon.
-    var toll = 0.05
+    /// The lead that is needed, as a multiple of the square root of the discordant hits.
+    var caution = 1.5
 
     package init() {}
   }
@@ -68,12 +51,9 @@ package struct PolicyTuner: Sendable {
   /// A candidate: its miniature, and how often it hit.
   private struct Candidate: Sendable {
     var miniature: MiniatureCache<S3FIFO>
-    /// Recent reads that hit.
+    /// Recent reads that hit, and those where only one of this and the present choice did.
     var hits = 0.0
-    /// How many more hits than the present choice it has had since the last decision, and the sum of the squares of
-    /// that number at earlier ones.
-    var lead = 0
-    var variance = 0.0
+    var discordant = 0.0
   }
 
   package let settings: Settings
@@ -87,11 +67,6 @@ package struct PolicyTuner: Sendable {
   private var reads = 0.0
   private var readsUntilDecision = 0
   private var readsSinceSwitch = 0
-  /// The candidate before the last switch, how many more hits there were since than it would have had, and how long to
-  /// stay at least.
-  private var previous = 0
-  private var gain = 0
-  private var stay: Double
   private(set) var switches = 0
   /// The level of the keys that are sampled.
   private(set) var level = 0
@@ -99,7 +74,6 @@ package struct PolicyTuner: Sendable {
   package init(capacity: Int, _ settings: Settings = Settings()) {
     self.capacity = capacity
     self.settings = settings
-    stay = settings.leastStay
   }
 
   /// The present choice.
@@ -158,26 +132,20 @@ package struct PolicyTuner: Sendable {
     }
     reads = 0
     readsSinceSwitch = 0
-    gain = 0
     readsUntilDecision = interval
   }
 
   private var interval: Int { max(1, Int(Double(sampleCapacity) * settings.interval)) }
 
   /// A key was read. Ignored unless it is one of the sample.
-  ///
-  /// - Parameter wasHit: whether the store had it; `nil` if there is no store, for what the miniature says.
-  mutating func read(_ fingerprint: UInt32, wasHit: Bool? = nil) {
+  mutating func read(_ fingerprint: UInt32) {
     guard !candidates.isEmpty, ReadSample.level(of: fingerprint, seed: settings.seed) >= level else { return }
-    let isHitInMiniature = candidates[chosen].miniature.read(fingerprint)
-    let isHit = wasHit ?? isHitInMiniature
+    let isHit = candidates[chosen].miniature.read(fingerprint)
     if isHit { candidates[chosen].hits += 1 }
     for index in candidates.indices where index != chosen {
       let isHitHere = candidates[index].miniature.read(fingerprint)
       if isHitHere { candidates[index].hits += 1 }
-      guard isHitHere != isHit else { continue }
-      candidates[index].lead += isHit ? -1 : 1
-      if index == previous { gain += isHit ? 1 : -1 }
+      if isHitHere != isHit { candidates[index].discordant += 1 }
     }
     reads += 1
     readsSinceSwitch += 1
@@ -187,37 +155,29 @@ package struct PolicyTuner: Sendable {
 
   private mutating func decide() {
     readsUntilDecision = interval
-    for index in candidates.indices {
-      candidates[index].variance += Double(candidates[index].lead * candidates[index].lead)
-      candidates[index].lead = 0
-    }
-    if Double(readsSinceSwitch) >= stay * Double(sampleCapacity), let best = winner {
-      stay = gain < 0 ? min(stay * 2, settings.longestStay) : max(stay / 2, settings.leastStay)
-      gain = 0
-      previous = chosen
+    if Double(readsSinceSwitch) >= settings.leastStay * Double(sampleCapacity), let best = winner {
       chosen = best
       switches += 1
       readsSinceSwitch = 0
-      // From now on the others are compared with this one.
-      let own = candidates[best].variance
-      for index in candidates.indices { candidates[index].variance += own }
+      // From now on the others are compared with this one. At least the difference of their hits was discordant.
+      for index in candidates.indices {
+        candidates[index].discordant = abs(candidates[index].hits - candidates[best].hits)
+      }
     }
     reads *= settings.decay
     for index in candidates.indices {
       candidates[index].hits *= settings.decay
-      candidates[index].variance *= settings.decay
+      candidates[index].discordant *= settings.decay
     }
   }
 
   /// The candidate to switch to, if the lead of one is more than noise.
   private var winner: Int? {
-    let chosenShare = settings.candidates[chosen].mainShare
     var best: Int?
     var most = 0.0
     for index in candidates.indices where index != chosen {
       let lead = candidates[index].hits - candidates[chosen].hits
-      let loss = max(0, chosenShare - settings.candidates[index].mainShare) * Double(sampleCapacity)
-      if lead - settings.toll * loss > settings.caution * candidates[index].variance.squareRoot(), lead > most {
+      if lead > settings.caution * candidates[index].discordant.squareRoot(), lead > most {
         (best, most) = (index, lead)
       }
     }

@@ -14,8 +14,7 @@ struct ReadSample: Sendable {
   /// The floor while reads can wait.
   private var levelFloor: UInt8
   private let seed: UInt32
-  /// Above the lowest bit, which tells whether the read was a hit.
-  private var fingerprints: [UInt64] = []
+  private var fingerprints: [UInt32] = []
   private var first = 0
 
   /// Nothing is sampled.
@@ -50,16 +49,16 @@ struct ReadSample: Sendable {
     return min(Self.highestLevel, (hash ^ hash >> 16).trailingZeroBitCount)
   }
 
-  mutating func note(_ fingerprint: UInt32, isHit: Bool) {
+  mutating func note(_ fingerprint: UInt32) {
     guard fingerprints.count < Self.maxWaiting else { return }
     if fingerprints.isEmpty { fingerprints.reserveCapacity(Self.maxWaiting) }
-    fingerprints.append(UInt64(fingerprint) << 1 | (isHit ? 1 : 0))
+    fingerprints.append(fingerprint)
     // Hits then cost nothing.
     if fingerprints.count == Self.maxWaiting { floor = .max }
   }
 
   /// The next read that waits.
-  mutating func next() -> (fingerprint: UInt32, isHit: Bool)? {
+  mutating func next() -> UInt32? {
     guard first < fingerprints.count else {
       fingerprints.removeAll(keepingCapacity: true)
       first = 0
@@ -67,6 +66,6 @@ struct ReadSample: Sendable {
       return nil
     }
     defer { first += 1 }
-    return (UInt32(fingerprints[first] >> 1), fingerprints[first] & 1 == 1)
+    return fingerprints[first]
   }
 }

@@ -8,7 +8,7 @@ extension S3FIFO {
     if hasSketch { sketch.fit(count) }
     isFilling = false
     looks = 0
-    if case .frequency(let lead) = parameters.promotion { return evictRarest(lead, notes) }
+    if parameters.promotion == .frequency { return evictRarest(notes) }
     let isClock = parameters.promotion == .always
     let threshold = parameters.threshold
     var isMain = mainWeight > mainTarget
@@ -32,9 +32,8 @@ extension S3FIFO {
   }
 
   /// Compares the oldest chunk of the small queue with the oldest of main that was not read, and returns the one that
-  /// was read less often, or the newcomer unless it leads by more than `lead`. While main has room, what was read more
-  /// than once moves there without that.
-  private mutating func evictRarest(_ lead: UInt8, _ notes: SlotNotes) -> Int? {
+  /// was read less often. While main has room, what was read more than once moves there without that.
+  private mutating func evictRarest(_ notes: SlotNotes) -> Int? {
     while count > 0 {
       looks += 1
       let isLast = looks == Self.maxLooks
@@ -50,7 +49,7 @@ extension S3FIFO {
         }
         guard let newcomer, mainWeight <= mainTarget else { return leave(oldest, notes) }
         countUses(newcomer, usesOf(newcomer, notes), notes)
-        if frequency(newcomer, notes) > frequency(oldest, notes) + Int(lead) {
+        if frequency(newcomer, notes) > frequency(oldest, notes) {
           moveToMain(newcomer, uses: 0, notes)
           return leave(oldest, notes)
         }

@@ -93,7 +93,7 @@ package struct S3FIFO: EvictionPolicy {
     return capacity - (isTiny ? max(smallTarget, (smallWeight + mainWeight) / count) : smallTarget)
   }
   /// `true` while the sketch counts frequencies.
-  var hasSketch: Bool { sample.isOn || parameters.countsFrequency }
+  var hasSketch: Bool { sample.isOn || parameters.promotion == .frequency }
 
   /// Inserts the chunk into the main queue if the ghost remembers it, else into the small one. Until the first
   /// eviction, main also takes what does not fit into the small queue.
@@ -112,7 +112,7 @@ package struct S3FIFO: EvictionPolicy {
     charge(slot, Int(details.weight))
     count += 1
     if !entersMain { moveWindow(past: slot, notes) }
-    if marks[slot] >= sample.floor { sample.note(details.fingerprint, isHit: false) }
+    if marks[slot] >= sample.floor { sample.note(details.fingerprint) }
   }
 
   /// The facts of a chunk.
@@ -140,7 +140,7 @@ package struct S3FIFO: EvictionPolicy {
 
   /// Not inlined: seldom called, and every hit would save registers for it.
   @inline(never) private mutating func note(_ slot: Int, _ notes: SlotNotes) {
-    sample.note(facts(slot, notes).fingerprint, isHit: true)
+    sample.note(facts(slot, notes).fingerprint)
   }
 
   package mutating func reweigh(_ slot: Int, weight: Int) { reweigh(slot, weight: weight, .none) }
@@ -214,8 +214,8 @@ extension S3FIFO {
     guard sample.isOn, count > 0 else { return }
     tuner.note(chunkWeight: Double(smallWeight + mainWeight) / Double(count))
     for _ in 0..<Self.maxReadsTold {
-      guard let read = sample.next() else { break }
-      tuner.read(read.fingerprint, wasHit: read.isHit)
+      guard let fingerprint = sample.next() else { break }
+      tuner.read(fingerprint)
     }
     sample.set(level: tuner.level)
     if parameters != tuner.parameters { parameters = tuner.parameters }

@@ -32,7 +32,7 @@ import Testing
     for _ in 0..<40 { try read(0..<1400, store) }
     let state = try #require(store.tunerState)
     #expect(state.sampledOneIn == 2)
-    #expect(state.estimates.count == 7)
+    #expect(state.estimates.count == 6)
     #expect(state.hitRatio! > 0.3, "\(state)")
     #expect(store.counts().hits > 40 * 1400 / 4)
   }
