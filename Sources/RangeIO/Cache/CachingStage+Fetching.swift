@@ -26,7 +26,7 @@ extension CachingStage {
     case .partial(let pieces, let deferred, let gaps) where deferred.count == 1 && pieces.isEmpty && gaps.isEmpty:
       switch loadAtHand(deferred[0], request, token) {
       case .here(let bytes?): return ReadResponse(bytes)
-      // It was damaged, and is not found again.
+      // It was damaged, and is not found again. If only memory was lacking, the number of such looks is bounded.
       case .here(nil): return try await readMissing(request, token, isFirst, next)
       case .later: break
       case nil: return try await readMissing(request, token, isFirst, next, (mark, CachedParts(request.range, found)))

@@ -60,12 +60,13 @@ package protocol PieceLoader: Sendable {
   /// `true` if ``answer()`` is worth trying on the reader's thread: it takes no longer than switching threads.
   var isQuick: Bool { get }
 
-  /// Loads the piece, if that takes no waiting. `nil`: it is damaged or lost, and the store does not find it again.
+  /// Loads the piece, if that takes no waiting. `nil`: it is damaged or lost, and the store does not find it again; or there
+  /// is no memory for it.
   func answer() -> ReadAnswer<Bytes?>
 
-  /// Loads the bytes of the piece. Returns `nil` if they are damaged or lost; the store then does not find them again.
-  /// Ends early when its task is cancelled. `whenLate`: call this, at most once, when loading takes so long that the
-  /// source should be read as well.
+  /// Loads the bytes of the piece. Returns `nil` if they are damaged or lost; the store then does not find them again. Also
+  /// if there is no memory for them: who looks again must not do so without end. Ends early when its task is cancelled.
+  /// `whenLate`: call this, at most once, when loading takes so long that the source should be read as well.
   func load(whenLate: @escaping @Sendable () -> Void) async -> Bytes?
 }
 

@@ -179,20 +179,26 @@ public final class FileSource: RangeSource {
   /// Closes the file. Reads in flight throw `ReadError.Code.closed` at once, and so do later reads.
   ///
   /// Returns when the file is closed, also if another call closes it. In a cancelled task it returns at once, and the
-  /// file closes with the last reference to this source.
+  /// file closes when no read uses it any more.
   public nonisolated(nonsending) func close() async {
-    guard gate.close() else { return await closing.wait() }
-    defer { closing.finish() }
-    waiting.failAll(ReadError.closed)
-    for lanes in allLanes { lanes.stop() }
-    do {
-      try await gate.drained()
-      // Ask again: a task that was opening the file has ended by now.
-      for lanes in allLanes { try await lanes.close() }
-      if case .adopted(let file) = location { try await file.closed() }
-    } catch {
-      // Only cancellation ends these waits early.
+    if gate.close() {
+      waiting.failAll(ReadError.closed)
+      for lanes in allLanes { lanes.stop() }
+      // A cancelled caller must not end the wait of others.
+      BackgroundWork().start { [self] in
+        await closeLanes()
+        closing.finish()
+      }
     }
+    await closing.wait()
+  }
+
+  private func closeLanes() async {
+    // `try?`: these waits end early only in a cancelled task, and nobody has this one.
+    try? await gate.drained()
+    // Ask again: a task that was opening the file has ended by now.
+    for lanes in allLanes { try? await lanes.close() }
+    if case .adopted(let file) = location { try? await file.closed() }
   }
 }
 
