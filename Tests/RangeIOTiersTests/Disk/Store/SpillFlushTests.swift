@@ -8,6 +8,18 @@ import Testing
 
 /// What a flush says, and when.
 @Suite struct SpillFlushTests {
+  /// Has the store believe that it writes. The last run has answered a flush before it ends.
+  private func beginRun(of store: SpillStore) async {
+    func begins() -> Bool {
+      store.state.withLock { state in
+        guard !state.isWriting else { return false }
+        state.isWriting = true
+        return true
+      }
+    }
+    while !begins() { await Task.yield() }
+  }
+
   @Test func `a removal that is noted after a flush has begun does not fail it`() async throws {
     let clock = ManualClock()
     let spill = SimulatedSpill { $0.time = ReadClock(clock) }
@@ -18,7 +30,7 @@ import Testing
     // An old failure, that is over.
     store.core.note(.noSpace, "write a spill file", isWrite: true)
     // As a run that writes, so that the order is known.
-    store.state.withLock { $0.isWriting = true }
+    await beginRun(of: store)
     let flush = Promise<Void>()
     store.state.withLock { $0.flushes.append(.init(answer: flush, lastRemoval: $0.staging.lastRemoval)) }
     source.erase(1..<2, in: store)
@@ -54,7 +66,7 @@ import Testing
     for block in 0..<4 { source.put(block, in: store) }
     try await store.flush()
     // As a run that writes, so that the order is known: the first has closed the store before the second flushes it.
-    store.state.withLock { $0.isWriting = true }
+    await beginRun(of: store)
     let first = Task { try await store.close() }
     while store.state.withLock({ $0.flushes.isEmpty }) { await Task.yield() }
     let flush = store.state.withLock { $0.flushes.removeLast() }
