@@ -86,12 +86,7 @@ package struct S3FIFO: EvictionPolicy {
     smallTarget = capacity / 1000 * parameters.smallShare + capacity % 1000 * parameters.smallShare / 1000
   }
 
-  /// The small queue has room for one chunk at least, of average weight: without, main would give one unasked for each
-  /// that it gets.
-  var mainTarget: Int {
-    let isTiny = count < 64 && count > 0 && parameters.promotion != .always
-    return capacity - (isTiny ? max(smallTarget, (smallWeight + mainWeight) / count) : smallTarget)
-  }
+  var mainTarget: Int { capacity - smallTarget }
   /// `true` while the sketch counts frequencies.
   var hasSketch: Bool { sample.isOn || parameters.promotion == .frequency }
 

@@ -72,9 +72,6 @@ struct NaiveS3FIFO: EvictionPolicy {
   init(capacity: Int) { self.capacity = capacity }
 
   private var smallTarget: Int { capacity / 10 }
-  private var mainTarget: Int {
-    capacity - max(smallTarget, (weight(small) + weight(main)) / (small.count + main.count))
-  }
   private func weight(_ chunks: [Chunk]) -> Int { chunks.reduce(0) { $0 + $1.weight } }
 
   mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
@@ -111,7 +108,7 @@ struct NaiveS3FIFO: EvictionPolicy {
     if count == 0 { return nil }
     if count == 1 { isFilling = true }
     var looks = 0
-    if main.isEmpty || weight(main) <= mainTarget {
+    if weight(main) <= capacity - smallTarget {
       while !small.isEmpty {
         looks += 1
         var chunk = small.removeFirst()

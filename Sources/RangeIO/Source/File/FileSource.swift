@@ -178,27 +178,21 @@ public final class FileSource: RangeSource {
 
   /// Closes the file. Reads in flight throw `ReadError.Code.closed` at once, and so do later reads.
   ///
-  /// Returns when the file is closed, also if another call closes it. In a cancelled task it returns at once, and the
-  /// file closes when no read uses it any more.
+  /// Returns when the file is closed, also if another call closes it and is not cancelled. In a cancelled task it returns
+  /// at once, and the file closes with the last reference to this source.
   public nonisolated(nonsending) func close() async {
-    if gate.close() {
-      waiting.failAll(ReadError.closed)
-      for lanes in allLanes { lanes.stop() }
-      // A cancelled caller must not end the wait of others.
-      BackgroundWork().start { [self] in
-        await closeLanes()
-        closing.finish()
-      }
+    guard gate.close() else { return await closing.wait() }
+    defer { closing.finish() }
+    waiting.failAll(ReadError.closed)
+    for lanes in allLanes { lanes.stop() }
+    do {
+      try await gate.drained()
+      // Ask again: a task that was opening the file has ended by now.
+      for lanes in allLanes { try await lanes.close() }
+      if case .adopted(let file) = location { try await file.closed() }
+    } catch {
+      // Only cancellation ends these waits early.
     }
-    await closing.wait()
-  }
-
-  private func closeLanes() async {
-    // `try?`: these waits end early only in a cancelled task, and nobody has this one.
-    try? await gate.drained()
-    // Ask again: a task that was opening the file has ended by now.
-    for lanes in allLanes { try? await lanes.close() }
-    if case .adopted(let file) = location { try? await file.closed() }
   }
 }
 
