@@ -12,7 +12,7 @@ final class Closing: Sendable {
   func wait() async {
     let answer = Promise<Void>()
     guard waiters.withLock({ $0?.append(answer) }) != nil else { return }
-    // The only possible error is cancellation. It ends this wait, not the closing.
+    // `try?`: the only possible error is cancellation. It ends this wait, not the closing.
     try? await answer.value()
   }
 }
