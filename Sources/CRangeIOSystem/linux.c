@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <linux/aio_abi.h>
 #include <linux/fs.h>
 #include <linux/futex.h>
 #if __has_include(<linux/openat2.h>)
@@ -157,6 +158,61 @@ int64_t rio_pread_resident(int fd, void *buffer, size_t count, int64_t offset) {
   struct iovec piece = {buffer, count};
   return rio_platform_preadv_resident(fd, &piece, 1, offset);
 }
+
+// By number: the C library has no names for these. On 32 bits the time may be of another size.
+#if defined(__LP64__) && defined(SYS_io_submit) && defined(RWF_NOWAIT)
+int rio_reads_open(int capacity, uint64_t *queue) {
+  aio_context_t new = 0;
+  if (syscall(SYS_io_setup, capacity, &new) < 0) return -errno;
+  // A sandbox may permit some of these calls alone.
+  struct io_event event;
+  struct timespec none = {0, 0};
+  if (syscall(SYS_io_getevents, new, 0L, 1L, &event, &none) < 0) {
+    int error = errno;
+    syscall(SYS_io_destroy, new);
+    return -error;
+  }
+  *queue = new;
+  return 0;
+}
+
+int rio_reads_begin(uint64_t queue, int fd, void *buffer, size_t count, int64_t offset, void *read) {
+  struct iocb one = {
+      .aio_data = (uintptr_t)read,
+      .aio_lio_opcode = IOCB_CMD_PREAD,
+      .aio_fildes = (uint32_t)fd,
+      .aio_buf = (uintptr_t)buffer,
+      .aio_nbytes = count,
+      .aio_offset = offset,
+      .aio_rw_flags = RWF_NOWAIT,
+  };
+  struct iocb *all[] = {&one};
+  long begun = syscall(SYS_io_submit, queue, 1L, all);
+  return begun == 1 ? 0 : begun < 0 ? -errno : -EAGAIN;
+}
+
+int rio_reads_collect(uint64_t queue, struct rio_ended_read *ended, int capacity) {
+  struct io_event events[64];
+  long count = syscall(SYS_io_getevents, queue, 1L, (long)capacity, events, NULL);
+  for (long i = 0; i < count; i++) ended[i] = (struct rio_ended_read){(void *)(uintptr_t)events[i].data, events[i].res};
+  return outcome((int)count);
+}
+#else
+int rio_reads_open(int capacity, uint64_t *queue) {
+  (void)capacity, (void)queue;
+  return -ENOSYS;
+}
+
+int rio_reads_begin(uint64_t queue, int fd, void *buffer, size_t count, int64_t offset, void *read) {
+  (void)queue, (void)fd, (void)buffer, (void)count, (void)offset, (void)read;
+  return -ENOSYS;
+}
+
+int rio_reads_collect(uint64_t queue, struct rio_ended_read *ended, int capacity) {
+  (void)queue, (void)ended, (void)capacity;
+  return -ENOSYS;
+}
+#endif
 
 void rio_advise(int fd, int64_t offset, int64_t count, bool will_read) {
   (void)posix_fadvise(fd, offset, count, will_read ? POSIX_FADV_WILLNEED : POSIX_FADV_DONTNEED);

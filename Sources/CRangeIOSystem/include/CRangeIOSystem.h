@@ -103,6 +103,18 @@ int64_t rio_pread_resident(int fd, void *buffer, size_t count, int64_t offset);
 /// preadv, or preadv2(RWF_NOWAIT) if `resident`. At most 256 pieces are used; the caller continues where a call ends.
 int64_t rio_preadv(int fd, const struct iovec *pieces, int count, int64_t offset, bool resident);
 
+/// Reads past the page cache that the kernel does by itself (io_submit(2)): a queue for `capacity` of them, or -errno.
+int rio_reads_open(int capacity, uint64_t *queue);
+/// Begins one, unless that would have to wait: -EAGAIN. The memory is the kernel's until the read has ended.
+int rio_reads_begin(uint64_t queue, int fd, void *buffer, size_t count, int64_t offset, void *read);
+/// What was given as `read` when it was begun, and the result, as of rio_pread.
+struct rio_ended_read {
+  void *read;
+  int64_t result;
+};
+/// Waits until at least one has ended. Returns how many have, `capacity` at most, which is 64 or less.
+int rio_reads_collect(uint64_t queue, struct rio_ended_read *ended, int capacity);
+
 /// Opens the file behind `fd` again, to look for its holes: -ENOTSUP if it has none, by the blocks that it takes.
 int rio_open_for_holes(int fd);
 

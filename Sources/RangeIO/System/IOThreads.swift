@@ -38,14 +38,16 @@ package final class IOThreads: Sendable {
   ///
   /// - Parameters:
   ///   - atOnce: so many are busy at most while each job is done in time. Default: all.
+  ///   - waitingForEach: so many jobs wait for each busy thread before another one gets a job at once.
   ///   - patience: for how long jobs may stand still in the queue until they get more threads than that.
   ///   - collecting: the threads for reads that the kernel has begun, of which a few collect many. Default: these.
   ///   - idle: a thread ends when it has been idle for so long.
   package init(
-    limit: Int, atOnce: Int? = nil, patience: Duration = .milliseconds(1), collecting: IOThreads? = nil,
-    idle: Duration = .seconds(1), start: @escaping Start = { rio_thread_start($0, $1, "rangeio") }
+    limit: Int, atOnce: Int? = nil, waitingForEach: Int = 0, patience: Duration = .milliseconds(1),
+    collecting: IOThreads? = nil, idle: Duration = .seconds(1),
+    start: @escaping Start = { rio_thread_start($0, $1, "rangeio") }
   ) {
-    state = Locked(JobPlan(limit: limit, atOnce: atOnce ?? limit))
+    state = Locked(JobPlan(limit: limit, atOnce: atOnce ?? limit, waitingForEach: waitingForEach))
     self.patience = patience.nanoseconds
     self.collecting = collecting
     idleNanoseconds = idle.nanoseconds
@@ -54,9 +56,15 @@ package final class IOThreads: Sendable {
 
   /// The threads of the process. A disk performs best with some 32 reads in flight; the rest is for a second disk.
   package static let shared = IOThreads(
-    limit: 64, collecting: IOThreads(limit: 64, atOnce: collectors(processors: Int(rio_processor_count()))))
+    limit: 64,
+    collecting: IOThreads(
+      limit: 64, atOnce: collectors(processors: Int(rio_processor_count())), waitingForEach: waitingForEach))
 
-  /// The number of threads that collect the bytes of reads that the kernel has begun: four, or a quarter of the processors if that
+  /// The reads that one thread collects before another one helps. As a rule several have come when it wakes, so that each
+  /// thread more costs wake-ups and saves no time: Docs/Decisions/0027-begun-reads.md.
+  private static let waitingForEach = 64
+
+  /// The most threads that collect the bytes of reads that the kernel has begun: four, or a quarter of the processors if that
   /// is more, and no more than a pool has.
   static func collectors(processors: Int) -> Int { min(64, max(4, processors / 4)) }
 
@@ -69,7 +77,7 @@ package final class IOThreads: Sendable {
   /// Runs `job` on a thread, soon.
   package func submit(_ job: IOJob) {
     switch state.withLock({ $0.submitted(job) }) {
-    case .hand(let worker): worker.wake(with: job)
+    case .hand(let worker, let job): worker.wake(with: job)
     case .start: startThread()
     case .watch(let worker): worker.wake(with: nil)
     case .startWatching: startThread(watching: true)

@@ -1,8 +1,9 @@
 /// Which thread of a pool does which job, as a value: events in, actions out.
 ///
-/// The first ``atOnce`` threads get a job as soon as it comes. A job that comes while so many are busy is queued, and one
-/// more thread watches the queue. When for the length of one look no thread has taken a job from the queue, the jobs in it get
-/// threads of their own, up to ``limit``.
+/// The first thread gets a job as soon as it comes; so do the next ones up to ``atOnce``, but for each that is busy
+/// ``waitingForEach`` jobs have to wait. A job that comes while no more threads may be busy is queued, and one more thread watches
+/// the queue. When for the length of one look no thread has taken a job from the queue, the jobs in it get threads of their own,
+/// up to ``limit``.
 ///
 /// Generic over the thread, so that tests can pass numbers.
 struct JobPlan<Worker> {
@@ -10,6 +11,8 @@ struct JobPlan<Worker> {
   let limit: Int
   /// So many threads are busy before a job has to wait.
   let atOnce: Int
+  /// So many jobs wait for each busy thread before another one gets a job at once. 0: none waits.
+  let waitingForEach: Int
   private var urgent = JobQueue()
   private var others = JobQueue()
   /// Urgent jobs started in a row while another job waited.
@@ -21,6 +24,8 @@ struct JobPlan<Worker> {
   /// Threads that are being started to help: each takes a job, however many are busy.
   private var helpersToCome = 0
   private var isWatched = false
+  /// Since the queue stood still, so many jobs get a thread at once if one is free: others may be as slow.
+  private var hurriedJobs = 0
   /// The changes of the queue since the last look of the watching thread: a job came, or a thread took one. That one was withdrawn
   /// says nothing about the threads.
   private var sinceLook = (queued: false, left: false)
@@ -28,16 +33,19 @@ struct JobPlan<Worker> {
   /// The most urgent jobs that start while another waits, so that none waits forever.
   static var urgentInARow: Int { 8 }
 
-  init(limit: Int, atOnce: Int) {
+  private static var hurriedAfterHelp: Int { 1000 }
+
+  init(limit: Int, atOnce: Int, waitingForEach: Int = 0) {
     precondition(limit > 0 && atOnce > 0 && atOnce <= limit, "a pool needs a thread")
     self.limit = limit
     self.atOnce = atOnce
+    self.waitingForEach = waitingForEach
   }
 
   /// The consequence of a job that was submitted.
   enum Submission {
-    /// This thread gets it, past the queue.
-    case hand(Worker)
+    /// This thread gets a job: this one, or one that waits.
+    case hand(Worker, IOJob)
     /// It is queued, and a new thread is needed.
     case start
     /// It is queued, and this thread has to watch the queue.
@@ -64,17 +72,19 @@ struct JobPlan<Worker> {
   private var mayStart: Bool { threads < limit }
 
   mutating func submitted(_ job: IOJob) -> Submission {
-    if busy < atOnce {
-      // A thread sleeps only when nothing is queued, so it can get the job directly. It finds the job when it wakes,
-      // without taking the lock.
-      if let worker = sleeping.popLast() { return .hand(worker) }
+    let isHurried = hurriedJobs > 0
+    if isHurried { hurriedJobs -= 1 }
+    if busy < atOnce, isHurried || urgent.count + others.count >= waitingForEach * busy {
+      // It finds the job when it wakes, without taking the lock.
+      if urgent.first == nil, others.first == nil, let worker = sleeping.popLast() { return .hand(worker, job) }
       append(job)
+      if !sleeping.isEmpty, let job = next() { return .hand(sleeping.removeLast(), job) }
       guard mayStart else { return .wait }
       threads += 1
       return .start
     }
     append(job)
-    guard !isWatched, atOnce < limit else { return .wait }
+    guard !isWatched, atOnce < limit || waitingForEach > 0 else { return .wait }
     watched()
     if let worker = sleeping.popLast() { return .watch(worker) }
     if mayStart {
@@ -134,6 +144,7 @@ struct JobPlan<Worker> {
       return .sleep
     }
     isWatched = false
+    hurriedJobs = Self.hurriedAfterHelp
     var helpers: [(Worker, IOJob)] = []
     while !sleeping.isEmpty, let job = next() { helpers.append((sleeping.removeLast(), job)) }
     let starts = min(urgent.count + others.count, limit - threads)

@@ -15,7 +15,7 @@ import Testing
   /// What a decision is, and for whom.
   private func text(_ submission: JobPlan<Int>.Submission) -> String {
     switch submission {
-    case .hand(let worker): "hand \(worker)"
+    case .hand(let worker, _): "hand \(worker)"
     case .start: "start"
     case .watch(let worker): "watch \(worker)"
     case .startWatching: "start watching"
@@ -97,6 +97,44 @@ import Testing
     for worker in [0, 1, 0, 1] { #expect(job(plan.next(for: worker)) != nil) }
   }
 
+  @Test func `another thread gets a job when enough wait for each that is busy`() {
+    var plan = JobPlan<Int>(limit: 8, atOnce: 3, waitingForEach: 2)
+    #expect(text(plan.submitted(job())) == "start")
+    #expect(job(plan.next(for: 0)) != nil)
+    // One watches those that wait.
+    let texts = (0..<8).map { _ in text(plan.submitted(job())) }
+    #expect(texts == ["start watching", "wait", "start", "wait", "start", "wait", "wait", "wait"])
+    #expect(plan.threads == 4)
+    for worker in [1, 2, 0, 1, 2, 0, 1, 2] { #expect(job(plan.next(for: worker)) != nil) }
+    for worker in 0...2 { #expect(job(plan.next(for: worker)) == nil) }
+    // The first job of all goes to one that sleeps, the next ones wait for that one.
+    #expect(text(plan.submitted(job())) == "hand 2")
+    let waiting = job(isUrgent: false)
+    #expect(text(plan.submitted(waiting)) == "wait")
+    let urgent = job()
+    #expect(text(plan.submitted(urgent)) == "wait")
+    // It does not matter which job is the last to come.
+    guard case .hand(1, let handed) = plan.submitted(job(isUrgent: false)) else { return #expect(Bool(false)) }
+    #expect(handed === urgent && job(plan.next(for: 2)) === waiting)
+  }
+
+  @Test func `after the queue stood still, jobs get a thread at once for a while`() {
+    var plan = JobPlan<Int>(limit: 4, atOnce: 4, waitingForEach: 100)
+    #expect(text(plan.submitted(job())) == "start")
+    #expect(job(plan.next(for: 0)) != nil)
+    #expect(text(plan.submitted(job())) == "start watching")
+    guard case .help(_, let helpers, let starts) = plan.looked(1) else { return #expect(Bool(false)) }
+    #expect(helpers.isEmpty && starts == 0)
+    // Two are busy: without the help before, a hundred jobs would wait for each.
+    #expect(text(plan.submitted(job())) == "start")
+    #expect(job(plan.next(for: 2)) != nil && job(plan.next(for: 2)) == nil)
+    for _ in 0..<999 {
+      #expect(text(plan.submitted(job())) == "hand 2")
+      #expect(job(plan.next(for: 2)) == nil)
+    }
+    #expect(text(plan.submitted(job())) == "watch 2")
+  }
+
   @Test func `where all threads may be busy at once, none watches`() {
     var plan = JobPlan<Int>(limit: 2, atOnce: 2)
     #expect(text(plan.submitted(job())) == "start" && text(plan.submitted(job())) == "start")
@@ -120,7 +158,7 @@ import Testing
     var numbers = SeededGenerator(seed: seed)
     let limit = Int.random(in: 1...6, using: &numbers)
     let atOnce = Int.random(in: 1...limit, using: &numbers)
-    var plan = JobPlan<Int>(limit: limit, atOnce: atOnce)
+    var plan = JobPlan<Int>(limit: limit, atOnce: atOnce, waitingForEach: .random(in: 0...3, using: &numbers))
     var waiting: [ObjectIdentifier: IOJob] = [:]
     var busy: [Int: IOJob] = [:]
     var starting: [Bool] = []
@@ -146,9 +184,9 @@ import Testing
       let new = job(isUrgent: .random(using: &numbers))
       waiting[ObjectIdentifier(new)] = new
       switch plan.submitted(new) {
-      case .hand(let worker):
+      case .hand(let worker, let job):
         #expect(sleeping.remove(worker) != nil)
-        begin(new, worker)
+        begin(job, worker)
       case .start: starting.append(false)
       case .startWatching: starting.append(true)
       case .watch(let worker):

@@ -33,7 +33,7 @@ struct Cell: Hashable, Sendable {
   /// Those of files, the ones that need a resident file first: a round warms the file once.
   static let files: [Cell] = [Temperature.resident, .cold].flatMap { temperature in
     [4096, 65536, 1 << 20].flatMap { size in
-      (size == 4096 && temperature == .cold ? [1, 32, 128] : [1, 32]).map { reads(size, temperature, $0) }
+      (size == 4096 && temperature == .cold ? [1, 4, 32, 128] : [1, 32]).map { reads(size, temperature, $0) }
     } + [stream(temperature)]
   }
 

@@ -62,7 +62,6 @@ extension Goal {
     let large = report[.reads(1 << 20, .resident, 1)]
     let cold = report[.reads(4096, .cold, 1)]
     let coldMany = report[.reads(4096, .cold, 32)]
-    let coldMost = report[.reads(4096, .cold, 128)]
     return [
       atMost(
         1.5, timesTheTimeOf: .cChecked, "resident 4 KiB: time against C pread + fstat", small,
@@ -74,24 +73,29 @@ extension Goal {
         1.15, timesTheTimeOf: .cChecked, "cold 4 KiB, 1 at a time: time against C pread + fstat", cold,
         note: bare(cold)),
       atMost(
-        1.35, timesTheTimeOf: .cChecked, "cold 4 KiB, 32 at a time: time against 32 C threads", coldMany,
-        note: bare(coldMany)),
-      atMost(
-        2.2, "cold 4 KiB, 32 at a time: CPU against 32 C threads", \.cpuNanoseconds, of: .rangeIO, against: .cChecked,
-        coldMany),
-      atMost(
-        1.15, "cold 4 KiB past the page cache, 32 at a time: time against C O_DIRECT threads", of: .rangeIODirect,
-        against: .cDirect, coldMany, note: buffered(coldMany)),
-      atMost(
-        1.15, "cold 4 KiB past the page cache, 128 at a time: time against C O_DIRECT threads", of: .rangeIODirect,
-        against: .cDirect, coldMost, note: buffered(coldMost)),
-      atMost(
         1.05, "cold 4 KiB in place, 1 at a time: time against C pread + fstat", of: .rangeIOInPlace, against: .cChecked,
         cold),
       atMost(
         1.05, "cold 4 KiB in place, 32 at a time: time against 32 C threads", of: .rangeIOInPlace, against: .cChecked,
         coldMany),
+    ] + [4, 32, 128].flatMap { severalCold($0, report[.reads(4096, .cold, $0)]) }
+  }
+
+  /// Several cold reads at a time, through the page cache and past it: the time, and that of the processor.
+  private static func severalCold(_ count: Int, _ group: Report.Group?) -> [Goal] {
+    let ways: [(Contender.Name, Contender.Name, String)] = [
+      (.rangeIO, .cChecked, ""), (.rangeIODirect, .cDirect, " past the page cache"),
     ]
+    return ways.flatMap { ours, peer, way in
+      [
+        atMost(
+          1.2, "cold 4 KiB\(way), \(count) at a time: time against as many C threads", of: ours, against: peer, group,
+          note: disk(group)),
+        atMost(
+          1.4, "cold 4 KiB\(way), \(count) at a time: CPU against as many C threads", \.cpuNanoseconds, of: ours,
+          against: peer, group, note: processor(ours, peer, group)),
+      ]
+    }
   }
 
   private static func streams(_ report: Report) -> [Goal] {
@@ -142,10 +146,16 @@ extension Goal {
       note: report.memory.map { "\($0.byteCount >> 30) GiB streamed, from \(Figures.mebibytes($0.start))" } ?? "")
   }
 
-  /// The time of direct reads against C through the page cache.
-  private static func buffered(_ group: Report.Group?) -> String {
-    guard let ours = group?[.rangeIODirect], let peer = group?[.cChecked] else { return "" }
-    return "against C through the page cache \(Figures.ratio(ours.median / peer.median)) the time"
+  /// What the disk can do, as fio finds it in the same rounds.
+  private static func disk(_ group: Report.Group?) -> String {
+    let rows = [Contender.Name.fioRing, .fioBlocking].compactMap { group?[$0] }
+    guard let best = rows.min(by: { $0.median < $1.median }) else { return "" }
+    return "\(best.peer): \(Figures.time(best.median)) a read"
+  }
+
+  private static func processor(_ ours: Contender.Name, _ peer: Contender.Name, _ group: Report.Group?) -> String {
+    guard let row = group?[ours], let other = group?[peer] else { return "" }
+    return "\(Figures.time(row.cpuNanoseconds)) against \(Figures.time(other.cpuNanoseconds)) a read"
   }
 
   /// The ratio against `pread` alone, which promises less.

@@ -42,6 +42,8 @@ final class BegunReads: Sendable {
   private let seen = Atomic<Int>(0)
   private let missed = Atomic<Int>(0)
   private let underWay = Atomic<Int>(0)
+  /// The last read that began was alone.
+  private let lastWasAlone = Atomic<Bool>(false)
   /// The time that a lone read takes until the thread that asked for it has it, in nanoseconds: a moving average. 0 if that is not
   /// known.
   private let usual = Atomic<Int64>(0)
@@ -93,6 +95,8 @@ final class BegunReads: Sendable {
   struct Read {
     let device: BegunReads
     fileprivate let isAlone: Bool
+    /// The one before it was, too. The first of several reads that begin one after the other is alone for a moment only.
+    fileprivate let staysAlone: Bool
     fileprivate let since: Int64
   }
 
@@ -100,7 +104,10 @@ final class BegunReads: Sendable {
   ///
   /// - Parameter besideOthers: `true` if the same caller begins others.
   func began(besideOthers: Bool = false) -> Read {
-    Read(device: self, isAlone: !besideOthers && underWay.load(ordering: .relaxed) == 0, since: now())
+    let isAlone = !besideOthers && underWay.load(ordering: .relaxed) == 0
+    let wasAlone = lastWasAlone.load(ordering: .relaxed)
+    if wasAlone != isAlone { lastWasAlone.store(isAlone, ordering: .relaxed) }
+    return Read(device: self, isAlone: isAlone, staysAlone: isAlone && wasAlone, since: now())
   }
 
   /// The bytes of the read are there, on the thread that calls this.
@@ -142,7 +149,7 @@ final class BegunReads: Sendable {
   /// - Returns: whether all has come.
   func look<Failure: Error>(for read: Read, _ isThere: () throws(Failure) -> Bool) throws(Failure) -> Bool {
     let usual = usual.load(ordering: .relaxed)
-    guard read.isAlone, isCertain, usual > 0, isQuick(usual), mayLook(),
+    guard read.staysAlone, isCertain, usual > 0, isQuick(usual), mayLook(),
       underWay.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged
     else { return false }
     defer { waited() }

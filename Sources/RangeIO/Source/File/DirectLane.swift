@@ -22,7 +22,8 @@ extension DirectAlignment {
 /// Once a file system refuses a read, that read and all later ones are left to the lanes through the page cache. So are reads
 /// while descriptors or memory are short.
 ///
-/// All calls may wait for the disk: they are made on the library's threads.
+/// Calls that wait for the disk are made on the library's threads. A short read is begun on its caller's thread, and the kernel
+/// does it by itself (``KernelReads``). To begin, a file system may read where the blocks are, if it does not know that yet.
 final class DirectLane: FileLane {
   private final class Direct: Sendable {
     let file: OpenFile
@@ -42,13 +43,18 @@ final class DirectLane: FileLane {
   }
 
   private let context: LaneContext
+  private let begin: KernelReads.Begin?
   private let counters: LaneCounters
   private let opened = PublishedOnce<Direct>()
   private let unused = Locked(Unused())
   private let isRefused = Atomic<Bool>(false)
+  /// The kernel does not begin reads of this file.
+  private let needsThreads = Atomic<Bool>(false)
 
-  init(_ context: LaneContext, counters: LaneCounters) {
+  /// - Parameter begin: begins reads that need no thread.
+  init(_ context: LaneContext, begin: KernelReads.Begin?, counters: LaneCounters) {
     self.context = context
+    self.begin = begin
     self.counters = counters
   }
 
@@ -122,6 +128,10 @@ final class DirectLane: FileLane {
 
   func fill(_ reads: inout [FileRead]) async throws {
     guard isAvailable else { return }
+    if let begin, let direct = opened.value, !direct.file.isRemote, !needsThreads.load(ordering: .relaxed) {
+      try await fill(&reads, by: begin, direct)
+      if reads.allSatisfy(\.isWhole) { return }
+    }
     try await context.fill(&reads) { [self] read, goOn in
       guard let opened = open() else { return }
       do {
@@ -131,6 +141,59 @@ final class DirectLane: FileLane {
         refuse()
       }
     }
+  }
+
+  /// Fills `reads`, if all of them are short, at once and without a thread for each. What does not come as a whole, for whatever
+  /// reason, is left to threads; so are prefetches, which wait there for demands.
+  private func fill(_ reads: inout [FileRead], by begin: KernelReads.Begin, _ direct: Direct) async throws {
+    // Long ones would have to wait for these.
+    guard ReadUrgency.current?.isPrefetch != true, reads.allSatisfy({ $0.rest <= LaneThreshold.maxBegunBytes }) else {
+      return
+    }
+    var begun: [(index: Int, place: Place, read: KernelReads.Read)] = []
+    defer { for (_, _, read) in begun { read.answer.fail(CancellationError()) } }
+    for index in reads.indices where !reads[index].isWhole {
+      try context.work.goOn()
+      guard let place = try place(for: &reads[index], direct.alignment) else { continue }
+      let read = KernelReads.Read(keeping: (direct, place), within: context.work.gate, context.threads)
+      let result = begin(direct.file.descriptor, place.buffer.memory, place.offset, read)
+      guard result < 0 else {
+        begun.append((index, place, read))
+        continue
+      }
+      read.ended(result)
+      guard Self.isRefusal(Errno(result: result)) else { continue }
+      needsThreads.store(true, ordering: .relaxed)
+      break
+    }
+    for (index, place, read) in begun {
+      let count = try await context.work.waiting.wait(for: read.answer)
+      let range = reads[index].range
+      guard count >= place.skipped + range.count else { continue }
+      let wanted = WritableBytes(
+        owner: place.buffer.owner, base: place.buffer.base + place.skipped, capacity: range.count)
+      reads[index].take(wanted, filled: range.count)
+    }
+  }
+
+  /// Memory for the blocks around a read, and where they are.
+  private struct Place {
+    let buffer: WritableBytes
+    let offset: Int
+    /// The bytes before those that are wanted.
+    let skipped: Int
+  }
+
+  /// - Returns: `nil` if the read has memory that is not aligned, or of several parts.
+  private func place(for read: inout FileRead, _ alignment: DirectAlignment) throws(ReadError) -> Place? {
+    let span = alignment.around(read.range)
+    guard read.blocks != nil else {
+      let buffer = try alignment.buffer(span.count, context.pool)
+      return Place(buffer: buffer, offset: span.lowerBound, skipped: read.range.lowerBound - span.lowerBound)
+    }
+    try read.allocate(from: context.pool)
+    guard case .one(let buffer) = read.buffers, span == read.range, alignment.isAligned(buffer.base) else { return nil }
+    return Place(buffer: buffer, offset: span.lowerBound, skipped: 0)
   }
 
   private func fill(

@@ -54,7 +54,7 @@ final class FileLanes: Sendable {
     atRest = Locked(FileVersion(opened.status))
     let context = LaneContext(file: file, pool: configuration.buffers, threads: threads, work: work)
     resident = ResidentLane(context, device: configuration.begunReads?(opened.status.device))
-    direct = DirectLane(context, counters: counters)
+    direct = DirectLane(context, begin: configuration.beginDirect, counters: counters)
     let positional = PositionalLane(context)
     let engine = configuration.engine
     isDirectFirst = engine == .direct
@@ -97,7 +97,7 @@ final class FileLanes: Sendable {
   func fill(_ reads: inout [FileRead]) async throws {
     let byteCount = reads.reduce(0) { $0 + $1.rest }
     let isLong = byteCount > LaneThreshold.residentInline && readsHere || reads.count > LaneThreshold.residentCalls
-    guard isLong, !bypassesPageCache else { return try await fillByLanes(&reads) }
+    guard isLong else { return try await fillByLanes(&reads) }
     let isShort = reads.count == 1 && byteCount <= LaneThreshold.residentPiece
     reads = try await BackgroundWork.offActor(isShort: isShort) { [self, reads] in
       var reads = reads
@@ -108,9 +108,8 @@ final class FileLanes: Sendable {
 
   private func fillByLanes(_ reads: inout [FileRead]) async throws {
     for lane in lanes where !reads.allSatisfy(\.isWhole) {
-      let before = reads.map(\.filled)
       try await lane.fill(&reads)
-      for (read, before) in zip(reads, before) { counters.add(read.filled - before, to: lane.name) }
+      for index in reads.indices { counters.add(reads[index].takeUncounted(), to: lane.name) }
     }
   }
 

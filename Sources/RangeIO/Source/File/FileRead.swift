@@ -8,6 +8,8 @@ struct FileRead: Sendable {
   let blocks: ArraySlice<ByteRange>?
   /// So many bytes are there.
   var filled: Int
+  /// So many of them are in the statistics.
+  private var counted: Int
   /// `true` once the resident lane has been asked, on the caller's thread.
   let isTriedHere: Bool
   /// Set if the kernel may have begun to read the rest.
@@ -20,23 +22,29 @@ struct FileRead: Sendable {
   private(set) var buffers: ReadBuffers?
 
   init(_ range: ByteRange) {
-    (self.range, blocks, filled, isTriedHere) = (range, nil, 0, false)
+    (self.range, blocks, filled, counted, isTriedHere) = (range, nil, 0, 0, false)
   }
 
   /// A read of ranges that follow each other without a gap, such as the blocks of a cache.
   init(run: ArraySlice<ByteRange>) {
-    (range, blocks, filled, isTriedHere) = (ByteRanges.hull(of: run), run, 0, false)
+    (range, blocks, filled, counted, isTriedHere) = (ByteRanges.hull(of: run), run, 0, 0, false)
   }
 
   /// A read of which the resident lane has filled the first bytes.
   init(_ range: ByteRange, into buffer: WritableBytes, filled: Int) {
-    (self.range, blocks, self.filled, isTriedHere) = (range, nil, filled, true)
+    (self.range, blocks, self.filled, counted, isTriedHere) = (range, nil, filled, filled, true)
     buffers = .one(buffer)
   }
 
   /// The number of bytes that are missing.
   var rest: Int { range.count - filled }
   var isWhole: Bool { filled == range.count }
+
+  /// The number of bytes that came since the last call.
+  mutating func takeUncounted() -> Int {
+    defer { counted = filled }
+    return filled - counted
+  }
 
   /// Makes ``buffers`` if no lane has.
   mutating func allocate(from pool: BufferPool) throws(ReadError) {
@@ -94,6 +102,7 @@ struct FileRead: Sendable {
   /// The bytes of a read that is whole.
   var bytes: Bytes {
     guard let buffers else { return pieces }
+    if case .one(let buffer) = buffers, pieces.isEmpty { return buffer.bytes(buffer.capacity) }
     let all = Bytes(concatenating: buffers.all.map { $0.bytes($0.capacity) })
     return pieces.isEmpty ? all : Bytes(concatenating: [pieces, all.slice(pieces.count..<range.count)])
   }

@@ -7,18 +7,23 @@ extension FileSource: StreamedSource {
   var windowsAhead: Int { allLanes.last?.windowsAhead ?? 4 }
 
   /// Fills `reads`, and checks that the file is still `version`.
-  func read(_ reads: [FileRead], of version: FileVersion?, _ lanes: FileLanes) async throws -> [FileRead] {
-    var reads = reads
+  private func fill(_ reads: inout [FileRead], of version: FileVersion?, _ lanes: FileLanes) async throws {
     try await lanes.fill(&reads)
     if let short = reads.first(where: { !$0.isWhole }) {
       throw try await shrank(version, at: short.range, got: short.filled, lanes)
     }
-    guard let version else { return reads }
+    guard let version else { return }
     // Each status was taken after its read. One that is taken now is after all of them.
     for (number, read) in reads.enumerated() where read.status != nil || number == reads.count - 1 {
       try await check(version, after: read.range, lanes, seen: read.status)
     }
-    return reads
+  }
+
+  /// The bytes of one read, of a file that is still `version`.
+  func bytes(of read: FileRead, in version: FileVersion?, _ lanes: FileLanes) async throws -> Bytes {
+    var reads = [read]
+    try await fill(&reads, of: version, lanes)
+    return reads[0].bytes
   }
 
   /// Returns the bytes of several ranges, in the order of `ranges`, each in memory of its own. Reads what is resident first,
@@ -34,8 +39,9 @@ extension FileSource: StreamedSource {
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
     let wanted = ranges.contains { $0.isEmpty } ? ranges.filter { !$0.isEmpty } : ranges
-    let runs = ByteRanges.runs(wanted).map { FileRead(run: $0) }
-    let all = try await read(runs, of: FileSnapshot.of(source)?.version, lanes).flatMap(\.parts)
+    var runs = ByteRanges.runs(wanted).map { FileRead(run: $0) }
+    try await fill(&runs, of: FileSnapshot.of(source)?.version, lanes)
+    let all = runs.flatMap(\.parts)
     guard all.count < ranges.count else { return all }
     var rest = all.makeIterator()
     // As many as ranges that are not empty.

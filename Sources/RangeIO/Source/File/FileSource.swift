@@ -159,13 +159,12 @@ public final class FileSource: RangeSource {
     defer { gate.leave() }
     let lanes = try openLanes(for: source)
     let version = FileSnapshot.of(source)?.version
-    guard lanes.readsHere(range) else { return try await read([FileRead(range)], of: version, lanes)[0].bytes }
+    guard lanes.readsHere(range) else { return try await bytes(of: FileRead(range), in: version, lanes) }
     let buffer = try configuration.buffers.buffer(range.count)
     let filled = try lanes.fillHere(buffer, from: range)
     counters.add(filled, to: .resident)
     guard filled == range.count else {
-      let rest = FileRead(range, into: buffer, filled: filled)
-      return try await read([rest], of: version, lanes)[0].bytes
+      return try await bytes(of: FileRead(range, into: buffer, filled: filled), in: version, lanes)
     }
     // The check does not suspend. Only an apparent change is examined further.
     if let version, !isStill(version, try lanes.file.status(), lanes) { try await check(version, after: range, lanes) }
@@ -236,10 +235,12 @@ extension FileSource {
 
     package var syscalls = Syscalls.system {
       // What other calls do says nothing of a device.
-      didSet { begunReads = nil }
+      didSet { (begunReads, beginDirect) = (nil, nil) }
     }
     /// By device: whether the kernel begins reads. `nil`: no file asks.
     var begunReads: (@Sendable (UInt64) -> BegunReads)? = { .of($0) }
+    /// Begins a read past the page cache for which no thread has to wait. `nil`: each has a thread.
+    var beginDirect: KernelReads.Begin? = KernelReads.begin
     package var threads = IOThreads.shared
     /// For paths, and for files on a server.
     var pathThreads = PathThreads.shared

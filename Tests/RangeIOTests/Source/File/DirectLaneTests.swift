@@ -258,6 +258,116 @@ struct DirectLaneTests {
     #expect(disk.open == 0)
   }
 
+  /// A reader of a disk that begins reads as the kernel does, and has opened its descriptor.
+  private func reader(_ path: String, _ disk: StrictDisk, _ begin: @escaping KernelReads.Begin) async throws -> (
+    RangeReader, FileSource
+  ) {
+    var configuration = FileSource.Configuration(engine: .direct)
+    configuration.syscalls = disk.syscalls
+    configuration.beginDirect = begin
+    let source = FileSource(path, configuration: configuration)
+    let reader = try await RangeReader(source)
+    _ = try await reader.read(0..<1)
+    return (reader, source)
+  }
+
+  @Test func `reads that the kernel does are left at once, and closing waits for them`() async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    let (disk, held) = (StrictDisk(memory: 512, offset: 512), HeldReads())
+    let (reader, source) = try await reader(path, disk, held.begin)
+    let first = Task { try await reader.read(5..<5000) }
+    await held.begun.reaches(1)
+    held.end()
+    #expect(try await first.value == Bytes(bytes[5..<5000]))
+    #expect(count("bytes", of: "direct", source) == 1 + 4995)
+    let tasks = (0..<20).map { number in Task { try await reader.read(number * 4096..<number * 4096 + 5000) } }
+    await held.begun.reaches(21)
+    for task in tasks.prefix(10) { task.cancel() }
+    for task in tasks.prefix(10) { await #expect(throws: CancellationError.self) { try await task.value } }
+    async let closing: Void = reader.close()
+    for task in tasks.suffix(10) { await #expect(throws: (any Error).self) { try await task.value } }
+    #expect(disk.open == 1, "the kernel still reads")
+    held.end()
+    await closing
+    #expect(disk.open == 0)
+  }
+
+  @Test(arguments: [nil, -Int(EIO), -Int(EAGAIN), -Int(EINVAL), 0, 512] as [Int?])
+  func `what the kernel does not begin, or not as a whole, a thread reads`(_ result: Int?) async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    let disk = StrictDisk(memory: 512, offset: 512)
+    let calls = Atomic<Int>(0)
+    let (reader, source) = try await reader(path, disk) { _, _, _, read in
+      calls.wrappingAdd(1, ordering: .relaxed)
+      guard let result else { return -Int(EAGAIN) }
+      read.ended(result)
+      return 0
+    }
+    #expect(try await reader.read(5..<5000) == Bytes(bytes[5..<5000]))
+    #expect(calls.load(ordering: .relaxed) == 1 && count("refused", of: "direct", source) == 0)
+    #expect(count("bytes", of: "direct", source) == 1 + 4995)
+    // Long ones have threads, with all that come with them, and those whose memory a store wants to keep, unless they are aligned.
+    #expect(try await reader.read(0..<100_000) == Bytes(bytes[0..<100_000]))
+    #expect(try await reader.read([1000..<2000, 9000..<9001])[0] == Bytes(bytes[1000..<2000]))
+    #expect(calls.load(ordering: .relaxed) == 1)
+    await reader.close()
+    #expect(disk.open == 0)
+  }
+
+  @Test(arguments: [EOPNOTSUPP, EINVAL, ENOSYS, EPERM, EAGAIN])
+  func `a kernel that refuses is not asked again`(_ errno: CInt) async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    let calls = Atomic<Int>(0)
+    let (reader, source) = try await reader(path, StrictDisk(memory: 512, offset: 512)) { _, _, _, _ in
+      calls.wrappingAdd(1, ordering: .relaxed)
+      return -Int(errno)
+    }
+    for lower in 0..<5 { #expect(try await reader.read(lower..<lower + 700) == Bytes(bytes[lower..<lower + 700])) }
+    #expect(calls.load(ordering: .relaxed) == (errno == EAGAIN ? 5 : 1))
+    #expect(count("refused", of: "direct", source) == 0, "direct reads go on")
+    await reader.close()
+  }
+
+  @Test func `what a read keeps that nobody waits for any more is let go on another thread`() async throws {
+    final class Kept: Sendable {
+      let gone: Promise<UInt32>
+      init(_ gone: Promise<UInt32>) { self.gone = gone }
+      deinit { gone.resolve(.success(rio_thread_number())) }
+    }
+    for isCancelled in [false, true] {
+      let (gate, gone) = (ShutdownGate(), Promise<UInt32>())
+      #expect(gate.enter())
+      let read = KernelReads.Read(keeping: Kept(gone), within: gate, IOThreads(limit: 1))
+      if isCancelled { read.answer.fail(CancellationError()) }
+      let here = {
+        read.ended(5)
+        return rio_thread_number()
+      }()
+      #expect(try await (gone.value() == here) == !isCancelled)
+      gate.leave()
+    }
+  }
+
+  @Test func `many reads that the kernel does at the same time each get their bytes`() async throws {
+    let (path, bytes) = try await directory.file(count: Self.size)
+    let store = MemoryStore(limit: .mebibytes(1))
+    let reader = try await RangeReader(source(path), [.caching(store, blockSize: .kibibytes(4))])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<300 {
+        group.addTask {
+          for number in 0..<20 {
+            let lower = (task &* 7919 &+ number &* 104_729) % (Self.size - 5000)
+            let range = lower..<lower + 1 + (task + number) % 5000
+            let read = try await reader.read(range)
+            #expect(read == Bytes(bytes[range]), "\(range)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    await reader.close()
+  }
+
   @Test func `alignments are powers of two, and ranges are widened to them`() throws {
     #expect(DirectAlignment(memory: 0, offset: 512) == nil && DirectAlignment(memory: 512, offset: 3) == nil)
     #expect(DirectAlignment(memory: 512, offset: 1 << 21) == nil)
@@ -265,6 +375,29 @@ struct DirectLaneTests {
     #expect(alignment.around(0..<1) == 0..<512 && alignment.around(511..<513) == 0..<1024)
     #expect(alignment.around(512..<1024) == 512..<1024)
     #expect(alignment.around(Int.max - 3..<Int.max) == Int.max - 511..<Int.max)
+  }
+}
+
+/// Begins reads, and ends them when it is told to.
+private final class HeldReads: Sendable {
+  private let held = Locked<[@Sendable () -> Void]>([])
+  let begun = AwaitedCount()
+
+  var begin: KernelReads.Begin {
+    { [self] descriptor, buffer, offset, read in
+      nonisolated(unsafe) let buffer = buffer
+      held.withLock { $0.append { read.ended(Syscalls.system.call.read(descriptor, buffer, offset)) } }
+      begun.add()
+      return 0
+    }
+  }
+
+  func end() {
+    let all = held.withLock { held in
+      defer { held = [] }
+      return held
+    }
+    for end in all { end() }
   }
 }
 
