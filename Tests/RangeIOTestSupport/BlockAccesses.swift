@@ -24,20 +24,35 @@ struct BlockAccesses: Sendable {
   }
 
   /// Reads that find their block in a cache of `capacity` blocks.
-  func hits(_ factory: Eviction, capacity: Int) -> Int {
+  ///
+  /// - Parameters:
+  ///   - room: the blocks that there is room for, since pinned ones and reads under way take the rest. Default: all.
+  ///   - erasing: every so many reads the block that was read last is erased. Default: none is.
+  func hits(_ factory: Eviction, capacity: Int, room: Int? = nil, erasing: Int? = nil) -> Int {
     var policy = SelfTuned(factory, capacity: capacity)
+    let room = room ?? capacity
+    var free: [Int] = []
     var slots = [Int32](repeating: -1, count: blocks.count)
     var numbers: [Int] = []
     var hits = 0
-    for access in accesses {
+    for (read, access) in accesses.enumerated() {
       let number = Int(access)
+      defer {
+        if let erasing, read % erasing == 0 {
+          policy.remove(Int(slots[number]))
+          free.append(Int(slots[number]))
+          slots[number] = -1
+        }
+      }
       if slots[number] >= 0 {
         hits += 1
         policy.hit(Int(slots[number]))
         continue
       }
-      var slot = numbers.count
-      if slot == capacity, let victim = policy.evict() {
+      var slot = free.last ?? numbers.count
+      if free.popLast() != nil {
+        numbers[slot] = number
+      } else if slot == room, let victim = policy.evict() {
         slot = victim
         slots[numbers[slot]] = -1
         numbers[slot] = number

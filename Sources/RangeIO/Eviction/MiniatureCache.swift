@@ -69,6 +69,14 @@ struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
     }
   }
 
+  /// Removes a key, if it is here.
+  mutating func remove(_ fingerprint: UInt32) {
+    let slot = places[place(of: fingerprint)]
+    guard slot != .max else { return }
+    policy.remove(Int(slot))
+    vacate(Int(slot))
+  }
+
   private mutating func store(_ fingerprint: UInt32, _ weight: Int) {
     while self.weight + weight > capacity, evict() {}
     if (count + 1) * 2 > places.count { grow() }
@@ -87,11 +95,16 @@ struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
   /// Returns `true` if there was something to evict.
   private mutating func evict() -> Bool {
     guard let slot = policy.evict() else { return false }
-    vacate(place(of: fingerprints[slot]))
+    vacate(slot)
+    return true
+  }
+
+  /// Empties a slot that the policy has forgotten.
+  private mutating func vacate(_ slot: Int) {
+    empty(place(of: fingerprints[slot]))
     free.append(UInt32(slot))
     weight -= Int(weights[slot])
     count -= 1
-    return true
   }
 
   /// Where a fingerprint is, or where it belongs.
@@ -105,7 +118,7 @@ struct MiniatureCache<Policy: EvictionPolicy>: Sendable {
   private func next(_ place: Int) -> Int { place + 1 == places.count ? 0 : place + 1 }
 
   /// Empties a place, and moves back what had to go past it.
-  private mutating func vacate(_ place: Int) {
+  private mutating func empty(_ place: Int) {
     var (hole, place) = (place, next(place))
     while places[place] != .max {
       let home = home(of: fingerprints[Int(places[place])])

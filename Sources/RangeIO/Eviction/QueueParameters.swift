@@ -1,4 +1,5 @@
-/// The parameters of ``S3FIFO`` that can change while it runs: the size of the small queue, and the way from there to main.
+/// The parameters of ``S3FIFO`` that can change while it runs: the size of the small queue, and the way from there to
+/// main.
 struct QueueParameters: Equatable, Sendable {
   /// The way of a chunk from the small queue to main.
   enum Promotion: Equatable, Sendable {
@@ -7,9 +8,12 @@ struct QueueParameters: Equatable, Sendable {
     /// The same, but reads count only in the older half of the small queue: those soon after the first are likely to be
     /// part of the same work. As in Clock2Q+.
     case readsAfterWindow(UInt8)
-    /// If it was read more often than the chunk that main would evict for it, as in W-TinyLFU. The ghost has no say.
-    case frequency
-    /// At once: there is only main, where one read is as good as many. That is CLOCK, which evicts nearly what LRU would.
+    /// If it was read more often than the chunk that main would evict for it, as in W-TinyLFU, by more than this many
+    /// reads. Both numbers are estimates: without a lead, blocks of a loop, all read equally often, drive each other
+    /// out by chance. The ghost has no say.
+    case frequency(lead: UInt8)
+    /// At once: there is only main, where one read is as good as many. That is CLOCK, which evicts nearly what LRU
+    /// would.
     case always
   }
 
@@ -29,8 +33,12 @@ struct QueueParameters: Equatable, Sendable {
     }
   }
 
+  /// The share of the capacity that is kept from what is new, from 0 to 1.
+  var mainShare: Double { promotion == .always ? 0 : 1 - Double(smallShare) / 1000 }
+
   var hasWindow: Bool { if case .readsAfterWindow = promotion { true } else { false } }
-  var asksGhost: Bool { promotion != .frequency }
+  var countsFrequency: Bool { if case .frequency = promotion { true } else { false } }
+  var asksGhost: Bool { !countsFrequency }
 
   /// In few words, for reports: the share of the small queue and what promotes.
   var name: String {
@@ -38,7 +46,7 @@ struct QueueParameters: Equatable, Sendable {
     return switch promotion {
     case .reads(let count): "\(share), \(Self.words(count))"
     case .readsAfterWindow(let count): "\(share), \(Self.words(count)) after window"
-    case .frequency: "\(share), frequency"
+    case .frequency(let lead): lead == 0 ? "\(share), frequency" : "\(share), frequency + \(lead)"
     case .always: "clock"
     }
   }

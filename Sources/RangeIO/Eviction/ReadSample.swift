@@ -4,6 +4,11 @@
 /// higher are sampled. A policy keeps the level in the upper three bits of its mark, so that a hit needs one comparison
 /// with ``floor``.
 struct ReadSample: Sendable {
+  /// What happened to a key: it was read, or the store has it no longer, for a reason other than making room.
+  enum Event: UInt64, Sendable {
+    case miss, hit, removal
+  }
+
   static let highestLevel = 7
   /// Reads that wait to be told. Further ones are dropped: only a cache that nearly always hits has so many between two
   /// misses, and needs no tuning.
@@ -14,7 +19,8 @@ struct ReadSample: Sendable {
   /// The floor while reads can wait.
   private var levelFloor: UInt8
   private let seed: UInt32
-  private var fingerprints: [UInt32] = []
+  /// What happened to each is in the lowest two bits.
+  private var fingerprints: [UInt64] = []
   private var first = 0
 
   /// Nothing is sampled.
@@ -49,16 +55,16 @@ struct ReadSample: Sendable {
     return min(Self.highestLevel, (hash ^ hash >> 16).trailingZeroBitCount)
   }
 
-  mutating func note(_ fingerprint: UInt32) {
+  mutating func note(_ fingerprint: UInt32, _ event: Event) {
     guard fingerprints.count < Self.maxWaiting else { return }
     if fingerprints.isEmpty { fingerprints.reserveCapacity(Self.maxWaiting) }
-    fingerprints.append(fingerprint)
+    fingerprints.append(UInt64(fingerprint) << 2 | event.rawValue)
     // Hits then cost nothing.
     if fingerprints.count == Self.maxWaiting { floor = .max }
   }
 
   /// The next read that waits.
-  mutating func next() -> UInt32? {
+  mutating func next() -> (fingerprint: UInt32, event: Event)? {
     guard first < fingerprints.count else {
       fingerprints.removeAll(keepingCapacity: true)
       first = 0
@@ -66,6 +72,6 @@ struct ReadSample: Sendable {
       return nil
     }
     defer { first += 1 }
-    return fingerprints[first]
+    return (UInt32(fingerprints[first] >> 2), Event(rawValue: fingerprints[first] & 3)!)
   }
 }

@@ -7,10 +7,12 @@ extension S3FIFO {
   mutating func evict(_ notes: SlotNotes) -> Int? {
     if hasSketch { sketch.fit(count) }
     isFilling = false
+    heldWhenFull = held
     looks = 0
-    if parameters.promotion == .frequency { return evictRarest(notes) }
+    if case .frequency(let lead) = parameters.promotion { return evictRarest(lead, notes) }
     let isClock = parameters.promotion == .always
     let threshold = parameters.threshold
+    let mainTarget = mainTarget
     var isMain = mainWeight > mainTarget
     while let slot = oldest(&isMain) {
       looks += 1
@@ -32,8 +34,10 @@ extension S3FIFO {
   }
 
   /// Compares the oldest chunk of the small queue with the oldest of main that was not read, and returns the one that
-  /// was read less often. While main has room, what was read more than once moves there without that.
-  private mutating func evictRarest(_ notes: SlotNotes) -> Int? {
+  /// was read less often, or the newcomer unless it leads by more than `lead`. While main has room, what was read more
+  /// than once moves there without that.
+  private mutating func evictRarest(_ lead: UInt8, _ notes: SlotNotes) -> Int? {
+    let mainTarget = mainTarget
     while count > 0 {
       looks += 1
       let isLast = looks == Self.maxLooks
@@ -49,7 +53,7 @@ extension S3FIFO {
         }
         guard let newcomer, mainWeight <= mainTarget else { return leave(oldest, notes) }
         countUses(newcomer, usesOf(newcomer, notes), notes)
-        if frequency(newcomer, notes) > frequency(oldest, notes) {
+        if frequency(newcomer, notes) > frequency(oldest, notes) + Int(lead) {
           moveToMain(newcomer, uses: 0, notes)
           return leave(oldest, notes)
         }

@@ -66,8 +66,14 @@ package struct S3FIFO: EvictionPolicy {
   var sketch = FrequencySketch()
   /// `true` until something is evicted after room became available.
   var isFilling = true
+  /// The weight that was here when something had to go.
+  var heldWhenFull = 0
   var parameters: QueueParameters { didSet { setTargets() } }
   private(set) var smallTarget = 0
+  /// The chunks of each level at which reads are sampled.
+  private var countByLevel = SIMD8<UInt32>()
+  /// The reads that found nothing since the tuner was consulted: their number and weight.
+  private var missed = (count: 0, weight: 0)
   /// The reads to tell the tuner of.
   var sample: ReadSample
 
@@ -82,20 +88,34 @@ package struct S3FIFO: EvictionPolicy {
     setTargets()
   }
 
-  private mutating func setTargets() {
-    smallTarget = capacity / 1000 * parameters.smallShare + capacity % 1000 * parameters.smallShare / 1000
+  private mutating func setTargets() { smallTarget = smallShare(of: capacity) }
+
+  private func smallShare(of room: Int) -> Int {
+    room / 1000 * parameters.smallShare + room % 1000 * parameters.smallShare / 1000
   }
 
-  var mainTarget: Int { capacity - smallTarget }
+  /// Of what is here when something must go, since the store may have less room than its capacity: reads under way reserve some,
+  /// and pinned chunks are not here.
+  ///
+  /// The small queue has room for one chunk at least, of average weight: without, main would give one unasked for each
+  /// that it gets.
+  var mainTarget: Int {
+    let room = min(capacity, held)
+    let isTiny = count < 64 && count > 0 && parameters.promotion != .always
+    return room - (isTiny ? max(smallShare(of: room), held / count) : smallShare(of: room))
+  }
+  var held: Int { smallWeight + mainWeight }
   /// `true` while the sketch counts frequencies.
-  var hasSketch: Bool { sample.isOn || parameters.promotion == .frequency }
+  var hasSketch: Bool { sample.isOn || parameters.countsFrequency }
 
   /// Inserts the chunk into the main queue if the ghost remembers it, else into the small one. Until the first
   /// eviction, main also takes what does not fit into the small queue.
   package mutating func insert(_ slot: Int, key: UInt64, weight: Int) { insert(slot, key: key, weight: weight, .none) }
 
-  /// - Parameter notes: those of the table whose chunks these are, the same with each call.
-  mutating func insert(_ slot: Int, key: UInt64, weight: Int, _ notes: SlotNotes) {
+  /// - Parameters:
+  ///   - isRead: `false` for a chunk that the store had all the time, which was pinned.
+  ///   - notes: those of the table whose chunks these are, the same with each call.
+  mutating func insert(_ slot: Int, key: UInt64, weight: Int, isRead: Bool = true, _ notes: SlotNotes) {
     let details = Details(weight: UInt32(clamping: weight), fingerprint: Ghost.fingerprint(of: key))
     let isRemembered = ghost.remove(details.fingerprint) && parameters.asksGhost
     if hasSketch { sketch.add(details.fingerprint) }
@@ -106,9 +126,15 @@ package struct S3FIFO: EvictionPolicy {
     set(slot, details, notes)
     charge(slot, Int(details.weight))
     count += 1
+    countByLevel[level(slot)] &+= 1
     if !entersMain { moveWindow(past: slot, notes) }
-    if marks[slot] >= sample.floor { sample.note(details.fingerprint) }
+    guard isRead else { return }
+    missed.count += 1
+    missed.weight += Int(details.weight)
+    if marks[slot] >= sample.floor { sample.note(details.fingerprint, .miss) }
   }
+
+  private func level(_ slot: Int) -> Int { Int(marks[slot] & Mark.level) >> Mark.level.trailingZeroBitCount }
 
   /// The facts of a chunk.
   func facts(_ slot: Int, _ notes: SlotNotes) -> Details {
@@ -135,7 +161,7 @@ package struct S3FIFO: EvictionPolicy {
 
   /// Not inlined: seldom called, and every hit would save registers for it.
   @inline(never) private mutating func note(_ slot: Int, _ notes: SlotNotes) {
-    sample.note(facts(slot, notes).fingerprint)
+    sample.note(facts(slot, notes).fingerprint, .hit)
   }
 
   package mutating func reweigh(_ slot: Int, weight: Int) { reweigh(slot, weight: weight, .none) }
@@ -146,13 +172,20 @@ package struct S3FIFO: EvictionPolicy {
     if let facts = notes.facts(slot) { facts.pointee.weight = weight } else { details[slot].weight = weight }
   }
 
-  package mutating func remove(_ slot: Int) { remove(slot, .none) }
+  package mutating func remove(_ slot: Int) { lose(slot, .none) }
+
+  /// Removes a chunk that the store no longer has, for a reason other than making room.
+  mutating func lose(_ slot: Int, _ notes: SlotNotes) {
+    if marks[slot] >= sample.floor { sample.note(facts(slot, notes).fingerprint, .removal) }
+    remove(slot, notes)
+  }
 
   mutating func remove(_ slot: Int, _ notes: SlotNotes) {
     if windowEnd == slot { windowEnd = queues.next(after: slot, notes) }
     queues.remove(slot, notes)
     charge(slot, -Int(facts(slot, notes).weight))
     count -= 1
+    countByLevel[level(slot)] &-= 1
     if count == 0 { isFilling = true }
   }
 
@@ -207,10 +240,14 @@ extension S3FIFO {
   /// Gives the tuner the sampled reads, and takes its parameters. Called now and then, after an insertion.
   mutating func consult(_ tuner: inout PolicyTuner) {
     guard sample.isOn, count > 0 else { return }
-    tuner.note(chunkWeight: Double(smallWeight + mainWeight) / Double(count))
+    let sampled = (tuner.level..<SIMD8<UInt32>.scalarCount).reduce(0) { $0 + Int(countByLevel[$1]) }
+    tuner.note(
+      chunkWeight: missed.count > 0 ? Double(missed.weight) / Double(missed.count) : Double(held) / Double(count),
+      room: isFilling ? 1 : Double(heldWhenFull) / Double(max(1, capacity)), sampled: Double(sampled) / Double(count))
+    missed = (0, 0)
     for _ in 0..<Self.maxReadsTold {
-      guard let fingerprint = sample.next() else { break }
-      tuner.read(fingerprint)
+      guard let (fingerprint, event) = sample.next() else { break }
+      if event == .removal { tuner.remove(fingerprint) } else { tuner.read(fingerprint, wasHit: event == .hit) }
     }
     sample.set(level: tuner.level)
     if parameters != tuner.parameters { parameters = tuner.parameters }

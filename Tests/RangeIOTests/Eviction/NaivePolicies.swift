@@ -72,6 +72,11 @@ struct NaiveS3FIFO: EvictionPolicy {
   init(capacity: Int) { self.capacity = capacity }
 
   private var smallTarget: Int { capacity / 10 }
+  private var mainTarget: Int {
+    let held = weight(small) + weight(main)
+    let room = min(capacity, held)
+    return room - max(room / 10, held / (small.count + main.count))
+  }
   private func weight(_ chunks: [Chunk]) -> Int { chunks.reduce(0) { $0 + $1.weight } }
 
   mutating func insert(_ slot: Int, key: UInt64, weight: Int) {
@@ -108,7 +113,7 @@ struct NaiveS3FIFO: EvictionPolicy {
     if count == 0 { return nil }
     if count == 1 { isFilling = true }
     var looks = 0
-    if weight(main) <= capacity - smallTarget {
+    if main.isEmpty || weight(main) <= mainTarget {
       while !small.isEmpty {
         looks += 1
         var chunk = small.removeFirst()

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `it follows a load that changes for good, and no more often than that`() {
-    var tuner = tuner(200, [Self.clock, QueueParameters(smallShare: 30, promotion: .frequency)])
+    var tuner = tuner(200, [Self.clock, QueueParameters(smallShare: 30, promotion: .frequency(lead: 0))])
     var random = TestRandom(1)
     for phase in 0..<4 {
       for read in 0..<20_000 {
@@ -93,6 +93,96 @@ import Testing
     }
   }
 
+  @Test func `the hits of the present choice are those of the store`() {
+    var tuner = tuner(200, [Self.small, Self.clock])
+    // The miniatures of both hit all but the first reads. The store has lost what they have.
+    for read in 0..<4000 { tuner.read(key(read % 100), wasHit: false) }
+    #expect(tuner.switches > 0)
+    var content = self.tuner(200, [Self.small, Self.clock])
+    for read in 0..<4000 { content.read(key(read % 100), wasHit: true) }
+    #expect(content.switches == 0)
+  }
+
+  @Test func `no candidate has what the store has lost`() {
+    for isErasing in [false, true] {
+      var tuner = tuner(200, [Self.small, Self.clock])
+      for read in 0..<4000 {
+        tuner.read(key(read % 100), wasHit: false)
+        if isErasing { tuner.remove(key(read % 100)) }
+      }
+      #expect((tuner.switches == 0) == isErasing)
+    }
+    var emptied = tuner(200, [Self.small, Self.clock])
+    for read in 0..<4000 {
+      if read % 100 == 0 { emptied.removeAll() }
+      emptied.read(key(read % 100), wasHit: false)
+    }
+    #expect(emptied.switches == 0)
+  }
+
+  @Test func `its miniatures have the share of the capacity that policies have`() {
+    var tuner = PolicyTuner(capacity: 16_000)
+    for _ in 0..<40 { tuner.note(chunkWeight: 1, room: 0.25) }
+    // A loop over a few more blocks than there is room for: the whole capacity holds all of them.
+    for number in 0..<100_000 { tuner.read(key(number % 5000)) }
+    #expect(tuner.state.estimates.allSatisfy { $0.hitRatio < 0.9 }, "\(tuner.state)")
+    for _ in 0..<40 { tuner.note(chunkWeight: 1, room: 1) }
+    for number in 0..<200_000 { tuner.read(key(number % 5000)) }
+    #expect(tuner.state.estimates.contains { $0.hitRatio > 0.97 }, "\(tuner.state)")
+  }
+
+  @Test func `its miniatures have as many chunks as the store has of the sampled keys`() {
+    var tuners = [0.8, 1.2].map { excess in
+      var tuner = PolicyTuner(capacity: 10_000)
+      tuner.note(chunkWeight: 1)
+      for _ in 0..<3000 { tuner.note(chunkWeight: 1, sampled: excess / 32) }
+      return tuner
+    }
+    // A loop that fits if by chance more of the store's keys are sampled than one in 32.
+    let keys = (0..<40_000).map(key).filter { ReadSample.level(of: $0, seed: 0) >= 5 }.prefix(340)
+    for _ in 0..<40 { for key in keys { for index in tuners.indices { tuners[index].read(key) } } }
+    #expect(tuners[0].state.estimates.allSatisfy { $0.hitRatio < 0.9 }, "\(tuners[0].state)")
+    #expect(tuners[1].state.estimates.contains { $0.hitRatio > 0.97 }, "\(tuners[1].state)")
+  }
+
+  @Test func `after switches that did not pay it stays longer, up to a limit`() {
+    var tuner = tuner(100, [Self.small, Self.clock])
+    var waits: [Int] = []
+    var since = 0
+    for read in 0..<20_000 {
+      let switches = tuner.switches
+      // Whatever it chooses, the store hits nothing, and the other miniature everything.
+      tuner.read(key(read % 50), wasHit: false)
+      since += 1
+      guard tuner.switches > switches else { continue }
+      waits.append(since)
+      since = 0
+    }
+    #expect(waits.count < 20, "\(waits)")
+    #expect(waits.max()! >= 1600, "\(waits)")
+  }
+
+  @Test func `a switch by which main loses chunks needs a larger lead`() {
+    #expect(Self.clock.mainShare == 0 && Self.small.mainShare == 0.97)
+    var settings = PolicyTuner.Settings()
+    settings.smallestSample = .max / 4
+    settings.candidates = [Self.small, Self.clock]
+    var reads: [Int] = []
+    for toll in [0, 0.05, 1] {
+      settings.toll = toll
+      var tuner = PolicyTuner(capacity: 200, settings)
+      tuner.note(chunkWeight: 1)
+      var random = TestRandom(1)
+      var read = 0
+      while tuner.switches == 0, read < 20_000 {
+        tuner.read(key(read / 10 + random.below(180)))
+        read += 1
+      }
+      reads.append(read)
+    }
+    #expect(reads[0] <= reads[1] && reads[1] < reads[2], "\(reads)")
+  }
+
   @Test func `it samples all keys of a small cache and one key in 32 of a large one`() {
     for (capacity, oneIn) in [(1, 1), (500, 1), (600, 2), (5000, 16), (9000, 32), (1 << 24, 32)] {
       var tuner = PolicyTuner(capacity: capacity * 4096)
@@ -111,7 +201,7 @@ import Testing
     #expect(tuner.state.hitRatio == 0)
     for key in keys { tuner.read(key) }
     #expect(abs(tuner.state.hitRatio! - 0.5) < 0.01)
-    #expect(tuner.state.estimates.count == 6)
+    #expect(tuner.state.estimates.count == 7)
   }
 
   @Test func `a capacity that changes a little keeps what was learnt, and one that changes much begins again`() {
@@ -141,14 +231,14 @@ import Testing
     #expect(tuner.state != state)
   }
 
-  @Test func `tuner, sketch and ghost take at most 24 bytes for each chunk`() throws {
+  @Test func `tuner, sketch and ghost take at most 26 bytes for each chunk`() throws {
     for capacity in [8192, 20_000, 50_000] {
       var shard = SelfTuned(.adaptive, capacity: capacity)
       var random = TestRandom(1)
       try run(&shard, chunks: capacity, reads: 12 * capacity) { random.below(capacity * (1 + random.below(4))) }
       let policy = try #require(shard.policy as? S3FIFO)
       let bytes = try #require(shard.tuner).byteCount + policy.rememberedByteCount
-      #expect(bytes <= 24 * capacity, "\(capacity): \(Double(bytes) / Double(capacity))")
+      #expect(bytes <= 26 * capacity, "\(capacity): \(Double(bytes) / Double(capacity))")
     }
   }
 

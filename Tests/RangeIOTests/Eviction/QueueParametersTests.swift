@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `by frequency a chunk stays if it was read more often than the one that main would evict`() throws {
-    var shard = PolicyShard(S3FIFO(capacity: 100, QueueParameters(smallShare: 100, promotion: .frequency)))
+    var shard = PolicyShard(S3FIFO(capacity: 100, QueueParameters(smallShare: 100, promotion: .frequency(lead: 0))))
     // Main has those that came three times.
     for _ in 0..<3 {
       for key in 0..<200 as Range<UInt64> { try shard.access(key) }
@@ -80,7 +80,8 @@ import Testing
     let names = PolicyTuner.Settings().candidates.map(\.name)
     #expect(
       names == [
-        "10%, 1 read after window", "2%, 2 reads", "30%, 2 reads", "30%, 1 read after window", "3%, frequency", "clock",
+        "10%, 1 read after window", "2%, 2 reads", "30%, 2 reads", "90%, 1 read after window", "3%, frequency",
+        "3%, frequency + 1", "clock",
       ])
     #expect(QueueParameters(smallShare: 25, promotion: .reads(1)).name == "2.5%, 1 read")
   }

@@ -34,11 +34,11 @@ import Testing
     let header = try #require(lines.first)
     #expect(header.prefix(5) == ["block_reads", "hits", "changes", "chosen", "sampled_one_in"])
     let candidates = Array(header.dropFirst(5))
-    #expect(candidates.count == 6 && Set(candidates).count == 6)
+    #expect(Set(candidates).count == 7 && candidates.count == 7)
     #expect((90...130).contains(lines.count - 1), "\(lines.count)")
     var before = (reads: 0, hits: 0, changes: 0)
     for line in lines.dropFirst() {
-      try #require(line.count == 11)
+      try #require(line.count == 12)
       let numbers = try line[..<3].map { try #require(Int($0)) }
       let now = (reads: numbers[0], hits: numbers[1], changes: numbers[2])
       #expect(now.reads > before.reads && now.hits >= before.hits && now.changes >= before.changes)

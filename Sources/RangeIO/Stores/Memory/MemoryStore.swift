@@ -271,6 +271,7 @@ extension MemoryStore {
         detached.append(contents)
       }
     }
+    shards.tuner?.removeAll()
     let work = RemovalWork(detached) { [ledger, weak self] in
       ledger.give(bytes: $0.bytes, blocks: $0.blocks)
       self?.roomIsFree()

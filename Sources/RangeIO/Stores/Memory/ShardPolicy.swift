@@ -31,9 +31,9 @@ struct ShardPolicy {
 
   mutating func admits(key: UInt64, weight: Int) -> Bool { isStandard || other.admits(key: key, weight: weight) }
 
-  mutating func insert(_ slot: Int, key: UInt64, weight: Int, _ notes: SlotNotes) {
+  mutating func insert(_ slot: Int, key: UInt64, weight: Int, isRead: Bool, _ notes: SlotNotes) {
     if isStandard {
-      queues.insert(slot, key: key, weight: weight, notes)
+      queues.insert(slot, key: key, weight: weight, isRead: isRead, notes)
     } else {
       other.insert(slot, key: key, weight: weight)
     }
@@ -45,6 +45,11 @@ struct ShardPolicy {
 
   mutating func remove(_ slot: Int, _ notes: SlotNotes) {
     if isStandard { queues.remove(slot, notes) } else { other.remove(slot) }
+  }
+
+  /// Removes a chunk that the store no longer has, for a reason other than making room.
+  mutating func lose(_ slot: Int, _ notes: SlotNotes) {
+    if isStandard { queues.lose(slot, notes) } else { other.remove(slot) }
   }
 
   mutating func evict(_ notes: SlotNotes) -> Int? { if isStandard { queues.evict(notes) } else { other.evict() } }
@@ -72,6 +77,8 @@ final class SharedTuner: Sendable {
   func advise(_ policy: inout ShardPolicy) -> Bool { tuner.withLockIfFree { policy.consult(&$0) } }
 
   func setCapacity(_ capacity: Int) { tuner.withLock { $0.capacity = capacity } }
+
+  func removeAll() { tuner.withLock { $0.removeAll() } }
 
   var state: PolicyTuner.State { tuner.withLock { $0.state } }
 }

@@ -42,7 +42,7 @@ extension ShardState {
 
   /// Removes a chunk for a reason other than making room.
   @discardableResult mutating func erase(_ slot: Int, _ gone: inout EvictedChunks) -> Int {
-    if !table[slot].isPinned { policy.remove(slot, table.notes) }
+    if !table[slot].isPinned { policy.lose(slot, table.notes) }
     return takeOut(slot, &gone)
   }
 
@@ -167,7 +167,7 @@ extension ShardState {
       policy.remove(slot, table.notes)
     } else {
       let hash = ChunkTable.hash(token: table[slot].token, block: table[slot].block)
-      tell(slot, key: hash, weight: charge)
+      tell(slot, key: hash, weight: charge, isRead: false)
     }
   }
 }

@@ -44,8 +44,10 @@ struct ShardState: ~Copyable {
   }
 
   /// Tells the policy of a chunk, and readers without the lock at which level its reads are sampled.
-  mutating func tell(_ slot: Int, key: UInt64, weight: Int) {
-    policy.insert(slot, key: key, weight: weight, table.notes)
+  ///
+  /// - Parameter isRead: `false` for a chunk that was here all the time.
+  mutating func tell(_ slot: Int, key: UInt64, weight: Int, isRead: Bool = true) {
+    policy.insert(slot, key: key, weight: weight, isRead: isRead, table.notes)
     BlockBacking.reads(of: table.note(slot)).pointee.store(policy.level(slot), ordering: .relaxed)
   }
 }

@@ -32,7 +32,7 @@ import Testing
     for _ in 0..<40 { try read(0..<1400, store) }
     let state = try #require(store.tunerState)
     #expect(state.sampledOneIn == 2)
-    #expect(state.estimates.count == 6)
+    #expect(state.estimates.count == 7)
     #expect(state.hitRatio! > 0.3, "\(state)")
     #expect(store.counts().hits > 40 * 1400 / 4)
   }
@@ -48,6 +48,21 @@ import Testing
     try await store.resize(to: .bytes(MemoryStore.charge(of: 1) * 100))
     try read(0..<200, store)
     #expect(store.tunerState!.sampledOneIn == 1)
+  }
+
+  @Test func `a chunk that is no longer pinned was not read`() throws {
+    let store = store(.default, shards: 1)
+    let source = SourceDescription(id: "a", validator: ModelValidator(number: 1), byteCount: 1 << 20)
+    for _ in 0..<20 { try read(0..<1200, store) }
+    let before = try #require(store.tunerState?.hitRatio)
+    for _ in 0..<20 {
+      store.change(.pin(0..<1200, of: source))
+      store.change(.unpin(0..<1200, of: source))
+    }
+    // So that the tuner is told.
+    try read(2000..<2300, store)
+    let after = try #require(store.tunerState?.hitRatio)
+    #expect(before > 0.3 && after > before * 0.85, "\(before), then \(after)")
   }
 
   @Test(arguments: [Eviction.lru, .sieve, .s3fifo].map(\.name))
