@@ -9,8 +9,8 @@
 /// Docs/Decisions/0006-locks.md. The thread sanitizer sees the atomic instructions, and on Apple platforms the calls.
 package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // Unchecked: the value is accessed only between `lock` and `unlock`, and before and after all sharing.
-  private let word = LockWord()
-  private let value: ValueMemory<Value>
+  package let word = LockWord()
+  package let value: ValueMemory<Value>
 
   #if RANGEIO_COUNT_LOCKS
     /// Where the lock was made, and what it costs. Unchecked: in the memory of a table in C, for good.

@@ -26,6 +26,9 @@ package final class ThreadGroups<Value: Sendable>: @unchecked Sendable {
     (base + index * Self.stride).assumingMemoryBound(to: Locked<Value>.self)
   }
 
+  /// The place of this thread's group.
+  package var own: UnsafeMutableRawPointer { base + (Int(rio_thread_number()) & (count - 1)) * Self.stride }
+
   /// Runs `body` with the value of this thread's group.
   package func withOwn<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     place(Int(rio_thread_number()) & (count - 1)).pointee.withLock(body)
