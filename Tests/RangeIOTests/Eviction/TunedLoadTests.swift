@@ -59,7 +59,7 @@ import Testing
     #expect(tuned >= lru - 1.5, "\(tuned) instead of \(lru)")
   }
 
-  @Test(arguments: [(64, 200), (256, 200), (4096, 40)])
+  @Test(arguments: [(64, 200), (256, 200), (4096, 120)])
   func `where recency alone counts it hits nearly as often as LRU`(capacity: Int, laps: Int) throws {
     let loads = [
       TunedLoads.drift(window: capacity * 9 / 10, reads: laps * capacity),
