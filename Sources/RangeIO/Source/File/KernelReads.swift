@@ -21,7 +21,7 @@ final class KernelReads: Sendable {
 
   /// A read that was begun. Keeps the descriptor and the memory until it has ended, whether or not its caller still waits.
   final class Read: @unchecked Sendable {
-    // Unchecked: `kept` is set before the read begins, and taken when it has ended.
+    // Unchecked: `kept` is set before the read begins, and let go once it has ended, by one thread.
     /// The number of bytes, or `-errno`.
     let answer = Promise<Int>()
     private let gate: ShutdownGate
@@ -37,10 +37,9 @@ final class KernelReads: Sendable {
     }
 
     func ended(_ result: Int) {
-      let last = kept
-      kept = nil
-      // Who waits has the same. If no one does, this may close the file, which may take long.
-      if answer.isAnswered { threads.submit(IOJob(isUrgent: false) { withExtendedLifetime(last) {} }) }
+      // Who waits has the same, until the answer. If no one does, this may close the file, which may take long. Not captured: of the
+      // job this thread may be the last to let go.
+      if answer.isAnswered { threads.submit(IOJob(isUrgent: false) { [self] in kept = nil }) } else { kept = nil }
       gate.leave()
       answer.resolve(.success(result))
     }
