@@ -28,7 +28,10 @@ struct BlockAccesses: Sendable {
   /// - Parameters:
   ///   - room: the blocks that there is room for, since pinned ones and reads under way take the rest. Default: all.
   ///   - erasing: every so many reads the block that was read last is erased. Default: none is.
-  func hits(_ factory: Eviction, capacity: Int, room: Int? = nil, erasing: Int? = nil) -> Int {
+  ///   - key: of a block. Default: the block itself.
+  func hits(
+    _ factory: Eviction, capacity: Int, room: Int? = nil, erasing: Int? = nil, key: (UInt64) -> UInt64 = { $0 }
+  ) -> Int {
     var policy = SelfTuned(factory, capacity: capacity)
     let room = room ?? capacity
     var free: [Int] = []
@@ -60,7 +63,7 @@ struct BlockAccesses: Sendable {
         numbers.append(number)
       }
       slots[number] = Int32(slot)
-      policy.insert(slot, key: blocks[number], weight: 1)
+      policy.insert(slot, key: key(blocks[number]), weight: 1)
     }
     return hits
   }

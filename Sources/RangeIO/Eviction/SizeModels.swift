@@ -8,8 +8,9 @@
 /// Measured on five published traces with LRU and S3-FIFO: with models of 256 blocks, estimates are off by 0.2 points on
 /// average, and by 3 at worst, in caches that hold most of what a loop reads. Without the model of the cache itself it
 /// is 0.8 and 12 points. With models of 4,096 blocks, and three samples each, the middle one is within 1.5 points and the
-/// worst within 4.4. A store in use has smaller models (``SizeSampling/live``): on four of these traces, in 14 stores
-/// of 353 to 37,376 blocks, off by 0.8 points on average and 6.3 at worst, and by 2.3 at worst from 1,800 blocks on.
+/// worst within 4.4 of what such caches hit; those with a tuner differ by up to 2.7 among themselves. A
+/// store in use has smaller models (``SizeSampling/live``): on four of these traces, in 14 stores of 353 to 37,376
+/// blocks, off by 0.8 points on average and 6.3 at worst, and by 2.3 at worst from 1,800 blocks on.
 ///
 /// Takes about 50 bytes for each key of a model. In total that is 375 bytes for each block of the cache, times the
 /// sample's share: 1.5 bytes for each block of a large cache, some 100 KB for one of 256 to 65,536 blocks.
