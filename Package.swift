@@ -228,7 +228,8 @@ let package = Package(
       ],
       swiftSettings: strict + checkedTests),
     .testTarget(
-      name: "RangeIOSupportTests", dependencies: ["RangeIO", "RangeIOSupport"], swiftSettings: strict + checkedTests),
+      name: "RangeIOSupportTests", dependencies: ["RangeIO", "RangeIOSupport", "RangeIOTestSupport"],
+      swiftSettings: strict + checkedTests),
     .testTarget(
       name: "RangeIOFoundationTests", dependencies: ["RangeIO", "RangeIOFoundation"],
       swiftSettings: strict + checkedTests),
@@ -310,7 +311,7 @@ let package = Package(
       name: "RangeIOS3Tests",
       dependencies: [
         "RangeIOS3", "RangeIORemote", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
-        product("Crypto", "swift-crypto", with: "S3"),
+        "RangeIOTestSupport", product("Crypto", "swift-crypto", with: "S3"),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
       path: "Plugins/RangeIOS3/Tests/RangeIOS3Tests", packageAccess: false, swiftSettings: strict + checkedTests),

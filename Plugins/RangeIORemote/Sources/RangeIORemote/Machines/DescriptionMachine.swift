@@ -65,7 +65,7 @@ struct DescriptionMachine: Hashable, Sendable {
   /// A head came. Its body is wanted only with ``TransferStep/receive(_:)`` and ``TransferStep/judge``.
   mutating func received(_ head: ResponseHead, at now: Int) -> TransferStep {
     context.received(head, at: now)
-    return context.isForAuthority ? .judge : answered(head, at: now)
+    return context.isForAuthority(isOpening: true) ? .judge : answered(head, at: now)
   }
 
   /// The authority has judged.

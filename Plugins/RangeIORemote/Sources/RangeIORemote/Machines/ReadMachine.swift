@@ -73,7 +73,7 @@ struct ReadMachine: Hashable, Sendable {
   /// A head came. Its body is wanted only with ``TransferStep/receive(_:)`` and ``TransferStep/judge``.
   mutating func received(_ head: ResponseHead, at now: Int) -> TransferStep {
     context.received(head, at: now)
-    return concluded(context.isForAuthority ? .judge : answered(head, at: now))
+    return concluded(context.isForAuthority(isOpening: false) ? .judge : answered(head, at: now))
   }
 
   /// The authority has judged.

@@ -70,9 +70,11 @@ struct RequestContext: Hashable, Sendable {
   }
 
   /// The authority has to judge the last answer.
-  var isForAuthority: Bool {
+  ///
+  /// - Parameter isOpening: a description is wanted. Only then it judges 404 too: in mid-read the object was removed.
+  func isForAuthority(isOpening: Bool) -> Bool {
     guard rules.hasAuthority, let head, let plan, plan.mayCarryCredentials else { return false }
-    return [301, 307, 308, 400, 401, 403, 503].contains(head.status)
+    return [301, 307, 308, 400, 401, 403, 409, 503].contains(head.status) || (isOpening && head.status == 404)
   }
 
   /// Returns true if other credentials may help after the last answer. Asked once.

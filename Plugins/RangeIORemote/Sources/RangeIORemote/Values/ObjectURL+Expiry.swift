@@ -2,7 +2,7 @@ extension ObjectURL {
   /// When the signature of this URL ends, in seconds since 1970; `nil` if it has none, or if it does not say.
   ///
   /// Known are the query signatures of Amazon (versions 2 and 4), CloudFront, Google and Azure.
-  var expiry: Int? {
+  public var expiry: Int? {
     var values: [String: String] = [:]
     for item in queryItems {
       if let value = item.value { values[QuerySignature.key(item.name)] = PercentCoding.decoded(value) }

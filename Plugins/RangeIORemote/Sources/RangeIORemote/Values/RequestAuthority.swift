@@ -14,14 +14,14 @@ public import RangeIO
 /// ```
 ///
 /// It is asked only for requests to the origin of the object, never for those to where a redirect has led.
-/// `Examples/OwnRemote` has an authority for the blobs of Azure.
+/// `Examples/OwnRemote` has a small one for the blobs of Azure.
 public protocol RequestAuthority: Sendable {
   /// Returns what to send for `plan`: its URL, perhaps another, and its fields with those that credentials need. Called
   /// before every request, with the same plan again after a mend.
   nonisolated(nonsending) func prepare(_ plan: RequestPlan) async throws -> PreparedRequest
 
-  /// Judges an answer with status 301, 307, 308, 400, 401, 403 or 503, and no other. By default
-  /// ``RefusalVerdict/none``.
+  /// Judges an answer with status 301, 307, 308, 400, 401, 403, 409 or 503, and with 404 when the object is described; no
+  /// other. By default ``RefusalVerdict/none``.
   ///
   /// - Parameters:
   ///   - body: the first 16 KiB of its body at most; none for HEAD.

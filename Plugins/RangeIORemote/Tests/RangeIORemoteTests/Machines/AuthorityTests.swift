@@ -11,7 +11,9 @@ struct AuthorityTests {
     return rules
   }
 
-  @Test(arguments: [301, 307, 308, 400, 401, 403, 503]) func `these answers are judged by the authority`(_ status: Int)
+  @Test(arguments: [301, 307, 308, 400, 401, 403, 409, 503]) func `these answers are judged by the authority`(
+    _ status: Int
+  )
     throws
   {
     var run = try ReadRun(rules: rules)
@@ -28,6 +30,22 @@ struct AuthorityTests {
     var run = try ReadRun(rules: rules)
     run.answer(status)
     #expect(run.action != .judge)
+  }
+
+  @Test func `a missing object is judged when it is described, and is a removed one in mid-read`() throws {
+    var description = try DescriptionRun(rules: rules)
+    description.answer(404)
+    #expect(description.action == .judge)
+    description.judged(.none)
+    #expect(description.isProbing)
+    description.answer(404)
+    description.judged(.fail(ReadError(.notFound, "there is no such bucket")))
+    #expect(description.failure?.code == .notFound && description.failure?.text == "there is no such bucket")
+    var read = try ReadRun(rules: rules)
+    read.answer(404)
+    #expect(read.action == .describe)
+    read.describingFailed(Failure(ReadError(.notFound, "there is no such bucket")))
+    #expect(read.failure?.code == .sourceChanged)
   }
 
   @Test(arguments: [Remedy.credentials, .region("eu-west-1"), .clock(offset: 900)])

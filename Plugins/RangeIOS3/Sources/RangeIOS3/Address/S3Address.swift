@@ -1,5 +1,6 @@
 #if S3
   public import RangeIO
+  internal import RangeIOSupport
 
   /// The name of an object: its bucket, its key and, if you want a certain one, its version.
   ///

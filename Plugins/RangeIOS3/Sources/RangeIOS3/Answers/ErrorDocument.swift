@@ -1,4 +1,5 @@
 #if S3
+  internal import RangeIOSupport
 
   /// The body of an error answer of S3: an XML document, of which a few elements matter.
   ///
@@ -13,21 +14,9 @@
     var region: String?
 
     init(_ body: [UInt8]) {
-      code = XMLText.first("Code", in: body).flatMap { Self.isName($0) ? $0 : nil }
+      code = XMLText.first("Code", in: body).flatMap { XMLText.isName($0) ? $0 : nil }
       message = XMLText.first("Message", in: body).flatMap { $0.isEmpty ? nil : $0 }
-      region = XMLText.first("Region", in: body).flatMap { Self.isName($0) ? $0 : nil }
-    }
-
-    /// `true` for text that may name a region or an error. It goes into hosts and messages, so nothing else passes.
-    static func isName(_ text: String) -> Bool {
-      1...64 ~= text.utf8.count
-        && text.utf8.allSatisfy { byte in
-          switch byte {
-          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-          case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-          default: false
-          }
-        }
+      region = XMLText.first("Region", in: body).flatMap { XMLText.isName($0) ? $0 : nil }
     }
   }
 

@@ -1,6 +1,7 @@
 #if S3
   internal import RangeIO
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// An answer by which S3 refuses a request, and what it means. Pure.
   struct S3Refusal: Sendable {
@@ -14,7 +15,7 @@
     init(_ head: ResponseHead, body: [UInt8]) {
       status = head.status
       document = ErrorDocument(body)
-      bucketRegion = head.fields["x-amz-bucket-region"].flatMap { ErrorDocument.isName($0) ? $0 : nil }
+      bucketRegion = head.fields["x-amz-bucket-region"].flatMap { XMLText.isName($0) ? $0 : nil }
       serverTime =
         head.fields["Date"].flatMap { HTTPDate($0) }?.secondsSince1970
         ?? XMLText.first("ServerTime", in: body).flatMap { SigningTime($0) }?.secondsSince1970
@@ -51,7 +52,7 @@
       case nil where status == 401 && request.signature != nil: return .mend(.credentials)
       case "SlowDown", "ServiceUnavailable", "Busy", "RequestLimitExceeded", "Throttling", "InternalError":
         return .none
-      case nil where status == 503 || status == 301 || status == 307 || status == 308: return .none
+      case nil where [301, 307, 308, 404, 503].contains(status): return .none
       case "TemporaryRedirect": return .none
       default: return .fail(failure(request))
       }
@@ -97,6 +98,7 @@
       case "RequestTimeout": (.inputOutput, "try again", true)
       case nil where status == 403: (.permissionDenied, accessAdvice(request), false)
       case nil where status == 401: (.permissionDenied, accessAdvice(request), false)
+      case _? where status == 404: (.notFound, "check the bucket, the key and the version ID", false)
       default: (.invalidResponse, "look the code up in the store's documentation", false)
       }
     }

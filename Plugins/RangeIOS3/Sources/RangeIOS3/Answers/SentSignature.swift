@@ -1,5 +1,6 @@
 #if S3
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// The signature of a request that was sent, by its fields. Two reads may be refused together: the second finds here
   /// that the first has already replaced what was wrong.

@@ -13,8 +13,8 @@
     ///
     /// - Throws: `invalidConfiguration` for a URL without TLS of another machine, to which the token would go in the
     ///   clear.
-    init?(_ surroundings: Surroundings) throws(ReadError) {
-      if let path = surroundings.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
+    init?(_ places: CredentialPlaces) throws(ReadError) {
+      if let path = places.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
         guard path.hasPrefix("/") else {
           throw ReadError(
             .invalidConfiguration, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI does not begin with a slash: correct it")
@@ -22,7 +22,7 @@
         url = "http://169.254.170.2" + path
         return
       }
-      guard let full = surroundings.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
+      guard let full = places.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
       url = full
       // By the parser that the request is made with: another one might find another host.
       // `try?`: what is no URL is refused below.
@@ -42,11 +42,11 @@
     }
 
     /// Asks the service.
-    func credentials(_ surroundings: Surroundings) async throws -> S3Credentials {
-      var token = surroundings.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN")
-      if let path = surroundings.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {
+    func credentials(_ places: CredentialPlaces) async throws -> S3Credentials {
+      var token = places.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+      if let path = places.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {
         // Read anew for each fetch: the token is replaced from time to time.
-        guard let text = try await surroundings.file(surroundings.path(path)) else {
+        guard let text = try await places.file(places.path(path)) else {
           throw ReadError(
             .notFound, "there is no file of the container's token: check AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
             source: path)
@@ -54,9 +54,10 @@
         token = text
       }
       token = token.map { $0.filter { !$0.isNewline } }
-      let answer = try await surroundings.send(
-        Surroundings.Request(
-          url: url, headers: token.map { [.init("Authorization", $0)] } ?? [], timeout: .seconds(2), isLocal: true))
+      let answer = try await places.send(
+        CredentialPlaces.Request(
+          url: url, fields: token.map { HeaderFields(["Authorization": $0]) } ?? HeaderFields(), timeout: .seconds(2),
+          isLocal: true))
       guard answer.status == 200 else {
         throw ReadError(
           .permissionDenied,

@@ -1,6 +1,7 @@
 #if S3
   internal import Foundation
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// Credentials as JSON: what a `credential_process` prints, and what containers and virtual machines answer.
   ///
@@ -30,7 +31,7 @@
       }
       if let version = document.Version, version != 1 { throw invalid(origin, "has version \(version), not 1") }
       if let code = document.Code, code != "Success" {
-        throw invalid(origin, "says \(ErrorDocument.isName(code) ? code : "that it failed")")
+        throw invalid(origin, "says \(XMLText.isName(code) ? code : "that it failed")")
       }
       guard let id = document.AccessKeyId, !id.isEmpty, let secret = document.SecretAccessKey, !secret.isEmpty else {
         throw invalid(origin, "lacks AccessKeyId or SecretAccessKey")

@@ -10,29 +10,30 @@
     private static let timeout = Duration.seconds(1)
 
     /// `nil` if the environment says that there is none.
-    init?(_ surroundings: Surroundings) {
-      if surroundings.variable("AWS_EC2_METADATA_DISABLED")?.lowercased() == "true" { return nil }
-      var endpoint = surroundings.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? "http://169.254.169.254"
+    init?(_ places: CredentialPlaces) {
+      if places.variable("AWS_EC2_METADATA_DISABLED")?.lowercased() == "true" { return nil }
+      var endpoint = places.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? "http://169.254.169.254"
       while endpoint.hasSuffix("/") { endpoint.removeLast() }
       self.endpoint = endpoint
     }
 
     /// Asks the service. `nil` if the service does not answer, as outside EC2, or if the machine has no role.
-    func credentials(_ surroundings: Surroundings) async throws -> S3Credentials? {
+    func credentials(_ places: CredentialPlaces) async throws -> S3Credentials? {
       let token: [UInt8]
       do {
-        let answer = try await surroundings.send(
-          Surroundings.Request(
+        let answer = try await places.send(
+          CredentialPlaces.Request(
             method: "PUT", url: endpoint + "/latest/api/token",
-            headers: [.init("X-aws-ec2-metadata-token-ttl-seconds", "300")], timeout: Self.timeout, isLocal: true))
+            fields: HeaderFields(["X-aws-ec2-metadata-token-ttl-seconds": "300"]), timeout: Self.timeout, isLocal: true)
+        )
         guard answer.status == 200 else { return nil }
         token = answer.body
       } catch let error as ReadError where error.code != .closed {
         return nil
       }
-      let roles = try await get(Self.path, token, surroundings)
+      let roles = try await get(Self.path, token, places)
       guard roles.status == 200, let role = Self.line(roles.body) else { return nil }
-      let answer = try await get(Self.path + ObjectURL.encodedQuery(role), token, surroundings)
+      let answer = try await get(Self.path + ObjectURL.encodedQuery(role), token, places)
       guard answer.status == 200 else {
         throw ReadError(
           .permissionDenied, "the metadata service (IMDS) answered with status \(answer.status) for the machine's role",
@@ -41,14 +42,15 @@
       return try CredentialsDocument.credentials(answer.body, from: "the metadata service (IMDS)")
     }
 
-    private func get(_ path: String, _ token: [UInt8], _ surroundings: Surroundings) async throws -> Surroundings.Answer
+    private func get(_ path: String, _ token: [UInt8], _ places: CredentialPlaces) async throws
+      -> CredentialPlaces.Answer
     {
       guard let token = Self.line(token) else {
         throw ReadError(.invalidResponse, "the metadata service (IMDS) gave an empty token", isTransient: true)
       }
-      return try await surroundings.send(
-        Surroundings.Request(
-          url: endpoint + path, headers: [.init("X-aws-ec2-metadata-token", token)], timeout: Self.timeout,
+      return try await places.send(
+        CredentialPlaces.Request(
+          url: endpoint + path, fields: HeaderFields(["X-aws-ec2-metadata-token": token]), timeout: Self.timeout,
           isLocal: true))
     }
 

@@ -1,4 +1,5 @@
 #if S3
+  internal import RangeIOSupport
 
   /// A request as a signature covers it: as it goes over the wire.
   struct UnsignedRequest: Equatable, Sendable {

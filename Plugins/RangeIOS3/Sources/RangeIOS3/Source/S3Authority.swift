@@ -25,14 +25,15 @@
     let pinsVersionIDs = true
     private let target: Target
     /// `nil`: anonymous.
-    private let credentials: CredentialsFlight?
+    private let credentials: CredentialsFlight<S3Credentials>?
     private let clock: ServerClock
     private let regions: BucketRegions
     private let keys = SigningKeys()
     private let state = Guarded(State())
 
     init(
-      _ target: Target, credentials: CredentialsFlight?, clock: ServerClock, regions: BucketRegions = .shared
+      _ target: Target, credentials: CredentialsFlight<S3Credentials>?, clock: ServerClock,
+      regions: BucketRegions = .shared
     ) {
       self.target = target
       self.credentials = credentials

@@ -35,7 +35,7 @@
     }
     private let address: Result<S3Address, ReadError>
     private let configuration: Configuration
-    private let surroundings: Surroundings
+    private let places: CredentialPlaces
     private let regions: BucketRegions
     private let state = Guarded(State())
 
@@ -51,11 +51,11 @@
 
     init(
       _ address: Result<S3Address, ReadError>, _ configuration: Configuration,
-      surroundings: Surroundings = .process(send: Surroundings.overTransport), regions: BucketRegions = .shared
+      places: CredentialPlaces = .process(rootVariable: "AWS_CA_BUNDLE"), regions: BucketRegions = .shared
     ) {
       self.address = address
       self.configuration = configuration
-      self.surroundings = surroundings
+      self.places = places
       self.regions = regions
     }
 
@@ -105,7 +105,7 @@
 
     private nonisolated(nonsending) func resolved() async throws -> ResolvedObject {
       if let known = try known() { return known }
-      let made = try await ResolvedObject.make(address.get(), configuration, surroundings, regions)
+      let made = try await ResolvedObject.make(address.get(), configuration, places, regions)
       return try state.withLock { state throws(ReadError) in
         if state.isClosed { throw closed }
         let kept = state.resolved ?? made

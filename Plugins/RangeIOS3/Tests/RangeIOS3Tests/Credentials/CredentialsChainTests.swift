@@ -1,5 +1,6 @@
 #if S3
   import RangeIO
+  import RangeIORemote
   import RangeIOSupport
   import Testing
 
@@ -8,17 +9,17 @@
   /// Files, programs and services of a test.
   final class Scene: Sendable {
     private struct State {
-      var requests: [Surroundings.Request] = []
+      var requests: [CredentialPlaces.Request] = []
       var commands: [String] = []
     }
     private let state = Guarded(State())
     let files: [String: String]
     let output: String
-    let answers: @Sendable (Surroundings.Request) throws -> Surroundings.Answer
+    let answers: @Sendable (CredentialPlaces.Request) throws -> CredentialPlaces.Answer
 
     init(
       files: [String: String] = [:], output: String = "",
-      answers: @escaping @Sendable (Surroundings.Request) throws -> Surroundings.Answer = { _ in
+      answers: @escaping @Sendable (CredentialPlaces.Request) throws -> CredentialPlaces.Answer = { _ in
         throw ReadError(.timedOut, "nobody answers", isTransient: true)
       }
     ) {
@@ -27,14 +28,14 @@
       self.answers = answers
     }
 
-    var requests: [Surroundings.Request] { state.withLock { $0.requests } }
+    var requests: [CredentialPlaces.Request] { state.withLock { $0.requests } }
     var commands: [String] { state.withLock { $0.commands } }
 
-    func surroundings(_ environment: [String: String] = [:]) -> Surroundings {
-      Surroundings(
+    func places(_ environment: [String: String] = [:]) -> CredentialPlaces {
+      CredentialPlaces(
         environment: environment, home: "/home/u", file: { [files] in files[$0] },
         run: { [self] command in
-          state.withLock { $0.commands.append(command) }
+          state.withLock { $0.commands.append(command.text) }
           return Array(output.utf8)
         },
         send: { [self] request in
@@ -52,36 +53,36 @@
       S3Credentials(accessKeyID: "DOC", secretAccessKey: "s", sessionToken: "t", expiry: 1_767_323_045)
     }
 
-    private func answer(_ text: String, status: Int = 200) -> Surroundings.Answer {
-      Surroundings.Answer(status: status, body: Array(text.utf8))
+    private func answer(_ text: String, status: Int = 200) -> CredentialPlaces.Answer {
+      CredentialPlaces.Answer(status: status, body: Array(text.utf8))
     }
 
     @Test func `HOME is where the files of the AWS tools are`() {
-      #expect(Surroundings.home(["HOME": "/work"]) == "/work")
-      #expect(Surroundings.home(["HOME": ""]) == nil && Surroundings.home([:]) == nil)
+      #expect(CredentialPlaces.home(["HOME": "/work"]) == "/work")
+      #expect(CredentialPlaces.home(["HOME": ""]) == nil && CredentialPlaces.home([:]) == nil)
     }
 
     @Test func `the environment goes before the profile`() async throws {
       let scene = Scene(files: ["/home/u/.aws/credentials": "[default]\naws_access_key_id=P\naws_secret_access_key=s"])
-      let keys = try await CredentialsChain(surroundings: scene.surroundings(pair)).credentials()
+      let keys = try await CredentialsChain(places: scene.places(pair)).credentials()
       #expect(keys == S3Credentials(accessKeyID: "ENV", secretAccessKey: "s"))
       // Who names a profile means it.
-      let named = try await CredentialsChain(profile: "default", surroundings: scene.surroundings(pair)).credentials()
+      let named = try await CredentialsChain(profile: "default", places: scene.places(pair)).credentials()
       #expect(named.accessKeyID == "P")
-      #expect(try await CredentialsChain(surroundings: scene.surroundings()).credentials().accessKeyID == "P")
+      #expect(try await CredentialsChain(places: scene.places()).credentials().accessKeyID == "P")
       #expect(scene.requests.isEmpty)
     }
 
     @Test func `a token and an end come from the environment too`() async throws {
       let more = ["AWS_SESSION_TOKEN": "t", "AWS_CREDENTIAL_EXPIRATION": "2026-01-02T03:04:05Z"]
-      let keys = try await CredentialsChain(surroundings: Scene().surroundings(pair.merging(more) { $1 })).credentials()
+      let keys = try await CredentialsChain(places: Scene().places(pair.merging(more) { $1 })).credentials()
       #expect(keys == S3Credentials(accessKeyID: "ENV", secretAccessKey: "s", sessionToken: "t", expiry: 1_767_323_045))
     }
 
     @Test func `half a key in the environment is an error, not somebody else's rights`() async {
       let scene = Scene(files: ["/home/u/.aws/credentials": "[default]\naws_access_key_id=P\naws_secret_access_key=s"])
       let error = await #expect(throws: ReadError.self) {
-        _ = try await CredentialsChain(surroundings: scene.surroundings(["AWS_ACCESS_KEY_ID": "x"])).credentials()
+        _ = try await CredentialsChain(places: scene.places(["AWS_ACCESS_KEY_ID": "x"])).credentials()
       }
       #expect(error?.code == .invalidConfiguration)
     }
@@ -91,10 +92,10 @@
         "/c": "[w]\naws_access_key_id=P\naws_secret_access_key=s", "/home/u/k": "[profile w]\nregion=r",
       ])
       let environment = ["AWS_PROFILE": "w", "AWS_SHARED_CREDENTIALS_FILE": "/c", "AWS_CONFIG_FILE": "~/k"]
-      let chain = CredentialsChain(surroundings: scene.surroundings(environment))
+      let chain = CredentialsChain(places: scene.places(environment))
       #expect(try await chain.credentials().accessKeyID == "P")
       #expect(try await chain.profileSettings()?["region"] == "r")
-      let missing = CredentialsChain(surroundings: scene.surroundings(["AWS_PROFILE": "other"]))
+      let missing = CredentialsChain(places: scene.places(["AWS_PROFILE": "other"]))
       let error = await #expect(throws: ReadError.self) { _ = try await missing.credentials() }
       #expect(error?.message.contains("'other'") == true)
     }
@@ -104,7 +105,7 @@
       let printed =
         #"{"Version":1,"AccessKeyId":"DOC","SecretAccessKey":"s","SessionToken":"t","Expiration":"2026-01-02T03:04:05Z"}"#
       let scene = Scene(files: files, output: printed)
-      #expect(try await CredentialsChain(surroundings: scene.surroundings()).credentials() == found)
+      #expect(try await CredentialsChain(places: scene.places()).credentials() == found)
       #expect(scene.commands == ["/opt/keys --for me"])
       for wrong in [
         "", "{}", "[]", #"{"Version":2,"AccessKeyId":"hidden","SecretAccessKey":"hidden"}"#,
@@ -112,7 +113,7 @@
       ] {
         let scene = Scene(files: files, output: wrong)
         let error = await #expect(throws: ReadError.self) {
-          _ = try await CredentialsChain(surroundings: scene.surroundings()).credentials()
+          _ = try await CredentialsChain(places: scene.places()).credentials()
         }
         #expect(error?.code == .invalidResponse)
         #expect(error.map { !"\($0)".contains("hidden") } == true)
@@ -121,7 +122,7 @@
 
     @Test func `a web identity's token is exchanged, and is in no URL`() async throws {
       let scene = Scene(files: ["/token": " a.b-c=\n"]) { _ in
-        Surroundings.Answer(
+        CredentialPlaces.Answer(
           status: 200,
           body: Array(
             """
@@ -133,7 +134,7 @@
       let environment = [
         "AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "arn:aws:iam::1:role/r+x", "AWS_REGION": "cn-north-1",
       ]
-      #expect(try await CredentialsChain(surroundings: scene.surroundings(environment)).credentials() == found)
+      #expect(try await CredentialsChain(places: scene.places(environment)).credentials() == found)
       let request = try #require(scene.requests.first)
       #expect(request.method == "POST" && request.url == "https://sts.cn-north-1.amazonaws.com.cn/")
       #expect(!request.isLocal)
@@ -145,12 +146,12 @@
 
     @Test func `a web identity that is refused says the code`() async throws {
       let scene = Scene(files: ["/token": "hidden"]) { _ in
-        Surroundings.Answer(
+        CredentialPlaces.Answer(
           status: 403, body: Array("<Code>ExpiredTokenException</Code><Message>hidden</Message>".utf8))
       }
       let environment = ["AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "r"]
       let error = await #expect(throws: ReadError.self) {
-        _ = try await CredentialsChain(surroundings: scene.surroundings(environment)).credentials()
+        _ = try await CredentialsChain(places: scene.places(environment)).credentials()
       }
       #expect(error?.code == .permissionDenied && error?.message.contains("ExpiredTokenException") == true)
       #expect(error.map { !"\($0)".contains("hidden") } == true)
@@ -158,7 +159,7 @@
 
     @Test func `a container's service is asked with its token`() async throws {
       let scene = Scene(files: ["/t": "tok\n"]) { [document] _ in
-        Surroundings.Answer(status: 200, body: Array(document.utf8))
+        CredentialPlaces.Answer(status: 200, body: Array(document.utf8))
       }
       for (environment, url, token) in [
         (["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/x"], "http://169.254.170.2/v2/x", nil),
@@ -175,10 +176,10 @@
         (["AWS_CONTAINER_CREDENTIALS_FULL_URI": "https://any.example/x"], "https://any.example/x", nil),
         (["AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:99/x"], "http://127.0.0.1:99/x", nil),
       ] as [([String: String], String, String?)] {
-        #expect(try await CredentialsChain(surroundings: scene.surroundings(environment)).credentials() == found)
+        #expect(try await CredentialsChain(places: scene.places(environment)).credentials() == found)
         let request = try #require(scene.requests.last)
         #expect(request.url == url && request.isLocal)
-        #expect(request.headers.map(\.value) == (token.map { [$0] } ?? []))
+        #expect(request.fields.all.map(\.value) == (token.map { [$0] } ?? []))
       }
     }
 
@@ -192,7 +193,7 @@
       let scene = Scene()
       let error = await #expect(throws: ReadError.self) {
         _ = try await CredentialsChain(
-          surroundings: scene.surroundings(["AWS_CONTAINER_CREDENTIALS_FULL_URI": url])
+          places: scene.places(["AWS_CONTAINER_CREDENTIALS_FULL_URI": url])
         ).credentials()
       }
       #expect(error?.code == .invalidConfiguration)
@@ -201,14 +202,14 @@
 
     @Test func `the metadata service is asked by its second version, for one second`() async throws {
       let scene = Scene { [document] request in
-        if request.method == "PUT" { return Surroundings.Answer(status: 200, body: Array("TOKEN".utf8)) }
-        guard request.headers == [.init("X-aws-ec2-metadata-token", "TOKEN")] else {
-          return Surroundings.Answer(status: 401, body: [])
+        if request.method == "PUT" { return CredentialPlaces.Answer(status: 200, body: Array("TOKEN".utf8)) }
+        guard request.fields == HeaderFields(["X-aws-ec2-metadata-token": "TOKEN"]) else {
+          return CredentialPlaces.Answer(status: 401, body: [])
         }
         let text = request.url.hasSuffix("/") ? "my-role\n" : document
-        return Surroundings.Answer(status: 200, body: Array(text.utf8))
+        return CredentialPlaces.Answer(status: 200, body: Array(text.utf8))
       }
-      #expect(try await CredentialsChain(surroundings: scene.surroundings()).credentials() == found)
+      #expect(try await CredentialsChain(places: scene.places()).credentials() == found)
       #expect(
         scene.requests.map(\.url) == [
           "http://169.254.169.254/latest/api/token",
@@ -222,7 +223,7 @@
       for environment in [[:], ["AWS_EC2_METADATA_DISABLED": "true"]] {
         let scene = Scene()
         let error = await #expect(throws: ReadError.self) {
-          _ = try await CredentialsChain(surroundings: scene.surroundings(environment)).credentials()
+          _ = try await CredentialsChain(places: scene.places(environment)).credentials()
         }
         #expect(error?.code == .permissionDenied)
         #expect(error?.message.contains("AWS_ACCESS_KEY_ID") == true && error?.message.contains("anonymous") == true)
@@ -233,7 +234,7 @@
     @Test func `a cancelled search does not go on to the next place`() async {
       let scene = Scene { _ in throw CancellationError() }
       await #expect(throws: CancellationError.self) {
-        _ = try await CredentialsChain(surroundings: scene.surroundings()).credentials()
+        _ = try await CredentialsChain(places: scene.places()).credentials()
       }
     }
   }

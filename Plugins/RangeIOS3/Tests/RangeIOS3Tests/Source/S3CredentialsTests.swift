@@ -2,6 +2,7 @@
   import Foundation
   import RangeIO
   import RangeIOHTTPTestServer
+  import RangeIORemote
   import Testing
 
   @testable import RangeIOS3
@@ -100,23 +101,23 @@
           var configuration = scene.configuration
           configuration.region = nil
           configuration.credentials = credentials
-          var surroundings = Scene().surroundings()
-          surroundings.now = { HTTPTime.now }
-          surroundings.file = { path in throw ReadError(.permissionDenied, "not yours", source: path) }
+          var places = Scene().places()
+          places.now = { HTTPTime.now }
+          places.file = { path in throw ReadError(.permissionDenied, "not yours", source: path) }
           let address = Result { () throws(ReadError) in try S3Address("s3://bucket/key") }
           try await scene.expectContent(
-            of: S3Source(address, configuration, surroundings: surroundings, regions: scene.regions))
+            of: S3Source(address, configuration, places: places, regions: scene.regions))
         }
       }
     }
 
     @Test func `an empty file and the null device have no settings`() async throws {
-      let surroundings = Surroundings.process(send: Surroundings.overTransport)
-      #expect(try await surroundings.file("/dev/null") == "")
+      let places = CredentialPlaces.process()
+      #expect(try await places.file("/dev/null") == "")
       let path = FileManager.default.temporaryDirectory.appending(path: "rangeio-s3-\(UUID())").path
       defer { unlink(path) }
       try "".write(toFile: path, atomically: true, encoding: .utf8)
-      #expect(try await surroundings.file(path) == "")
+      #expect(try await places.file(path) == "")
     }
 
     @Test func `files of the AWS tools are read`() async throws {
@@ -126,11 +127,11 @@
       defer { try? FileManager.default.removeItem(at: folder) }
       let path = folder.appending(path: "credentials").path
       try "[default]\naws_access_key_id = A\n".write(toFile: path, atomically: true, encoding: .utf8)
-      let surroundings = Surroundings.process(send: Surroundings.overTransport)
-      #expect(try await surroundings.file(path) == "[default]\naws_access_key_id = A\n")
-      #expect(try await surroundings.file(path + "-missing") == nil)
-      try Data(count: Surroundings.limit + 1).write(to: URL(fileURLWithPath: path))
-      let error = await #expect(throws: ReadError.self) { _ = try await surroundings.file(path) }
+      let places = CredentialPlaces.process()
+      #expect(try await places.file(path) == "[default]\naws_access_key_id = A\n")
+      #expect(try await places.file(path + "-missing") == nil)
+      try Data(count: (1 << 20) + 1).write(to: URL(fileURLWithPath: path))
+      let error = await #expect(throws: ReadError.self) { _ = try await places.file(path) }
       #expect(error?.code == .limitExceeded)
     }
   }

@@ -1,6 +1,7 @@
 #if S3
   import RangeIO
   import RangeIOHTTPTestServer
+  import RangeIOTestSupport
   import Testing
 
   @testable import RangeIOS3
@@ -154,9 +155,9 @@
 
     @Test func `a provider that hangs does not hold up a read that is cancelled`() async throws {
       try await StoreScene.with { scene in
-        let provider = GatedProvider()
+        let provider = GatedProvider<S3Credentials>()
         var configuration = scene.configuration
-        configuration.credentials = .provider(provider.credentials)
+        configuration.credentials = .provider(provider.value)
         let source = scene.source("s3://bucket/key", configuration)
         let task = Task { try await source.describe() }
         await provider.asked(1)

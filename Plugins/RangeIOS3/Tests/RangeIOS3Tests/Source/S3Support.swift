@@ -1,12 +1,13 @@
 #if S3
   import RangeIO
   import RangeIOHTTPTestServer
+  import RangeIORemote
   import RangeIOSupport
   import Testing
 
   @testable import RangeIOS3
 
-  /// A store on loopback, and sources that read it in surroundings of their own.
+  /// A store on loopback, and sources that read it in places of their own.
   struct StoreScene: Sendable {
     let store: MiniatureStore
     let server: LyingServer
@@ -44,12 +45,12 @@
       _ url: String = "s3://bucket/key", _ configuration: S3Source.Configuration? = nil,
       variables: [String: String] = [:], files: [String: String] = [:]
     ) -> S3Source {
-      var surroundings = Scene(files: files).surroundings(variables)
-      surroundings.now = { [clockOffset] in HTTPTime.now + clockOffset.value }
-      surroundings.send = Surroundings.overTransport
+      var places = Scene(files: files).places(variables)
+      places.now = { [clockOffset] in HTTPTime.now + clockOffset.value }
+      places.send = CredentialPlaces.sending
       return S3Source(
         Result { () throws(ReadError) in try S3Address(url) }, configuration ?? self.configuration,
-        surroundings: surroundings, regions: regions)
+        places: places, regions: regions)
     }
 
     /// Reads with a source and closes it.

@@ -1,22 +1,14 @@
-#if S3
+#if HTTP
   internal import Foundation
   internal import RangeIO
   internal import RangeIOSupport
 
-  /// One run of a `credential_process`, by the shell, as the AWS tools run it. What it prints is read; what it says on its
-  /// standard error is dropped, because it may contain secrets.
+  /// One run of a program that prints credentials, by the shell. What it prints is read; what it says on its standard error
+  /// is dropped, because it may contain secrets.
   final class CommandRun: Sendable {
-    /// The most seconds that a command may take. It is long, because the user may have to type a code.
-    static let timeLimit = 60
+    private let command: CredentialPlaces.Command
 
-    private let command: String
-    private let timeLimit: Int
-
-    /// - Parameter timeLimit: in seconds.
-    init(_ command: String, timeLimit: Int = CommandRun.timeLimit) {
-      self.command = command
-      self.timeLimit = timeLimit
-    }
+    init(_ command: CredentialPlaces.Command) { self.command = command }
 
     #if os(macOS) || os(Linux)
       private struct State {
@@ -29,7 +21,7 @@
 
       /// Runs the command and returns what it prints, at most 64 KiB.
       ///
-      /// - Throws: `permissionDenied` if it fails, `timedOut` after 60 seconds, `CancellationError`; the last two at once,
+      /// - Throws: `permissionDenied` if it fails, `timedOut` after its time, `CancellationError`; the last two at once,
       ///   whatever the command and the programs that it has started do.
       func output() async throws -> [UInt8] {
         try await withTaskCancellationHandler {
@@ -53,7 +45,7 @@
       private func runHere() throws -> [UInt8] {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", command]
+        process.arguments = ["-c", command.text]
         process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         process.standardOutput = output
@@ -66,7 +58,7 @@
         // Left between the two: there was no process to end yet.
         if state.withLock({ $0.leftWith != nil }) { Self.end(process) }
         let deadline = DispatchWorkItem { [weak self] in self?.tooLate() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(timeLimit), execute: deadline)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(command.timeLimit), execute: deadline)
         defer {
           deadline.cancel()
           state.withLock { $0.process = nil }
@@ -84,7 +76,7 @@
 
       private func tooLate() {
         leave(
-          with: ReadError(.timedOut, "the credential_process took more than \(timeLimit) seconds: run it by hand"))
+          with: ReadError(.timedOut, "\(command.name) took more than \(command.timeLimit) seconds: run it by hand"))
       }
 
       /// Answers the waiter and ends the command.
@@ -120,7 +112,7 @@
 
     private func failed(_ how: String) -> ReadError {
       // Not the command: it may contain a secret.
-      ReadError(.permissionDenied, "the credential_process of the profile \(how): run it by hand")
+      ReadError(.permissionDenied, "\(command.name) \(how): run it by hand")
     }
   }
 

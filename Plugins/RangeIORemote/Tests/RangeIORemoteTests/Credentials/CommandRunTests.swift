@@ -1,24 +1,28 @@
-#if S3 && (os(macOS) || os(Linux))
+#if HTTP && (os(macOS) || os(Linux))
   import Foundation
   import RangeIO
   import Testing
 
-  @testable import RangeIOS3
+  @testable import RangeIORemote
 
   @Suite(.timeLimit(.minutes(2))) struct CommandRunTests {
+    private func run(_ text: String, timeLimit: Int = 60) -> CommandRun {
+      CommandRun(.init(text, name: "the program", timeLimit: timeLimit))
+    }
+
     @Test func `what a command prints comes back`() async throws {
-      let output = try await CommandRun("printf '%s' \"$((6 * 7))\"; echo dropped >&2").output()
+      let output = try await run("printf '%s' \"$((6 * 7))\"; echo dropped >&2").output()
       #expect(String(decoding: output, as: UTF8.self) == "42")
     }
 
     @Test func `a command that fails is an error without its text`() async {
-      let error = await #expect(throws: ReadError.self) { _ = try await CommandRun("echo secret; exit 3").output() }
+      let error = await #expect(throws: ReadError.self) { _ = try await run("echo secret; exit 3").output() }
       #expect(error?.code == .permissionDenied && error?.message.contains("status 3") == true)
       #expect(error.map { !"\($0)".contains("secret") } == true)
     }
 
     @Test func `a command that prints without end is stopped`() async {
-      let error = await #expect(throws: ReadError.self) { _ = try await CommandRun("exec yes").output() }
+      let error = await #expect(throws: ReadError.self) { _ = try await run("exec yes").output() }
       #expect(error?.code == .permissionDenied)
     }
 
@@ -27,7 +31,7 @@
       #expect(mkfifo(pipe, 0o600) == 0)
       defer { unlink(pipe) }
       // The shell waits for the second program, which has the output too.
-      let task = Task { try await CommandRun("echo $$ > '\(pipe)'; sleep 600; true").output() }
+      let task = Task { try await run("echo $$ > '\(pipe)'; sleep 600; true").output() }
       let shell = try await withCheckedThrowingContinuation { continuation in
         // Waits until the shell has opened the pipe.
         DispatchQueue.global().async {
@@ -41,14 +45,14 @@
     }
 
     @Test func `a command that hangs is ended with its read`() async throws {
-      let task = Task { try await CommandRun("exec sleep 600").output() }
+      let task = Task { try await run("exec sleep 600").output() }
       task.cancel()
       await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
 
     @Test func `a command that leaves a program behind with its output is ended with it`() async throws {
       let error = await #expect(throws: ReadError.self) {
-        _ = try await CommandRun("sleep 600 & echo $!", timeLimit: 1).output()
+        _ = try await run("sleep 600 & echo $!", timeLimit: 1).output()
       }
       #expect(error?.code == .timedOut)
     }
@@ -58,7 +62,7 @@
       mkfifo(file, 0o600)
       defer { unlink(file) }
       // The reader of the pipe tells when the program runs, and when it has ended.
-      let task = Task { try await CommandRun("{ echo started; exec sleep 600; } > '\(file)' & wait").output() }
+      let task = Task { try await run("{ echo started; exec sleep 600; } > '\(file)' & wait").output() }
       let (lines, told) = AsyncStream.makeStream(of: Int.self)
       Thread.detachNewThread {
         let descriptor = open(file, O_RDONLY)

@@ -1,0 +1,110 @@
+#if HTTP
+  internal import RangeIO
+
+  /// The places that credentials may come from: variables, files, programs and servers nearby. A test passes its own.
+  ///
+  /// For a ``RequestAuthority`` that looks its credentials up as the tools of its store do.
+  public struct CredentialPlaces: Sendable {
+    /// A small request to a service that gives credentials.
+    public struct Request: Hashable, Sendable {
+      /// `GET`, `POST`, `PUT`.
+      public var method: String
+      /// Where to.
+      public var url: String
+      /// All fields but `Host`.
+      public var fields: HeaderFields
+      /// The body; empty for none.
+      public var body: [UInt8]
+      /// For the whole exchange.
+      public var timeout: Duration
+      /// `true` for a service of the machine itself, which is asked without a proxy.
+      public var isLocal: Bool
+      /// The file of certificates to trust in place of the system's, if one is named.
+      public var rootFile: String?
+
+      /// A request.
+      public init(
+        method: String = "GET", url: String, fields: HeaderFields = HeaderFields(), body: [UInt8] = [],
+        timeout: Duration, isLocal: Bool
+      ) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.body = body
+        self.timeout = timeout
+        self.isLocal = isLocal
+      }
+    }
+
+    /// The answer to a ``Request``.
+    public struct Answer: Hashable, Sendable {
+      /// The status code.
+      public var status: Int
+      /// At most 64 KiB.
+      public var body: [UInt8]
+
+      /// An answer.
+      public init(status: Int, body: [UInt8]) {
+        self.status = status
+        self.body = body
+      }
+    }
+
+    /// A program that prints credentials.
+    public struct Command: Hashable, Sendable {
+      /// What the shell runs. It is not shown in errors: it may contain a secret.
+      public var text: String
+      /// What errors call it, as the subject of a sentence.
+      public var name: String
+      /// The most seconds that it may take.
+      public var timeLimit: Int
+
+      /// A command.
+      ///
+      /// - Parameter timeLimit: the default of 60 seconds is long, because the user may have to type a code.
+      public init(_ text: String, name: String, timeLimit: Int = 60) {
+        self.text = text
+        self.name = name
+        self.timeLimit = timeLimit
+      }
+    }
+
+    /// The variables of the environment.
+    public var environment: [String: String]
+    /// The home directory, which `~` stands for.
+    public var home: String
+    /// The text of a file; `nil` if there is none.
+    public var file: @Sendable (String) async throws -> String?
+    /// Runs a command and returns what it prints, at most 64 KiB.
+    public var run: @Sendable (Command) async throws -> [UInt8]
+    /// Sends a request. Throws if nobody answers in time.
+    public var send: @Sendable (Request) async throws -> Answer
+    /// Seconds since 1970.
+    public var now: @Sendable () -> Int
+
+    /// Places of a test.
+    public init(
+      environment: [String: String], home: String, file: @escaping @Sendable (String) async throws -> String?,
+      run: @escaping @Sendable (Command) async throws -> [UInt8],
+      send: @escaping @Sendable (Request) async throws -> Answer, now: @escaping @Sendable () -> Int
+    ) {
+      self.environment = environment
+      self.home = home
+      self.file = file
+      self.run = run
+      self.send = send
+      self.now = now
+    }
+
+    /// The variable called `name`; an empty one counts as none.
+    public func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// A path whose `~` is replaced.
+    public func path(_ path: String) -> String { path.hasPrefix("~/") ? home + path.dropFirst() : path }
+  }
+
+  extension CredentialPlaces: CustomReflectable {
+    /// Shows nothing: variables may be secrets.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+  }
+#endif

@@ -1,0 +1,77 @@
+internal import RangeIO
+
+/// Credentials that all readers of a source share. New ones are fetched five minutes before the old ones end, and when a
+/// server has refused the old ones. One fetch serves all who wait; a waiter that is cancelled leaves, and the fetch goes on.
+public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable {
+  private let decisions: Guarded<CredentialsState<Credentials>>
+  private let flight = SharedWork<Int, Credentials>(outlivesWaiters: true)
+  private let fetch: @Sendable () async throws -> Credentials
+  private let now: @Sendable () -> Int
+
+  /// - Parameters:
+  ///   - expiry: when credentials end, in seconds since 1970; `nil` for those that do not end by themselves.
+  ///   - now: seconds since 1970.
+  ///   - fetch: brings new credentials. Cancelled when the source closes.
+  public init(
+    expiry: @escaping @Sendable (Credentials) -> Int?, now: @escaping @Sendable () -> Int,
+    fetch: @escaping @Sendable () async throws -> Credentials
+  ) {
+    decisions = Guarded(CredentialsState(expiry: expiry))
+    self.now = now
+    self.fetch = fetch
+  }
+
+  /// The credentials to sign with now. Returns at once if they are good for a while.
+  ///
+  /// - Throws: what fetching threw; `closed`; `CancellationError` at once when the task is cancelled.
+  public nonisolated(nonsending) func credentials() async throws -> Credentials { try await answer(.sign) }
+
+  /// Other credentials than `refused`, which the server did not accept. May return the same again, if there are no
+  /// others.
+  public nonisolated(nonsending) func credentials(insteadOf refused: Credentials) async throws -> Credentials {
+    try await answer(.replace(refused))
+  }
+
+  /// Ends the fetch under way and all waits.
+  public func close() {
+    flight.close(with: ReadError(.closed, "the source is closed: make a new one to read on"))
+  }
+
+  private nonisolated(nonsending) func answer(
+    _ question: CredentialsState<Credentials>.Question
+  ) async throws -> Credentials {
+    if let closed = flight.closedWith { throw closed }
+    try Task.checkCancellation()
+    let now = now()
+    let (answer, restarts) = decisions.withLock { decisions in
+      let hangs = decisions.hangs(at: now)
+      return (decisions.ask(question, at: now), hangs)
+    }
+    switch answer {
+    case .use(let credentials, let fetches):
+      if fetches { flight.start(0, restarts: restarts, fetching(for: nil)) }
+      return credentials
+    case .wait:
+      // Begins even if this task is cancelled by now: others wait, and no other is told that the fetch hangs.
+      if restarts { flight.start(0, restarts: true, fetching(for: question)) }
+      return try await flight.value(for: 0, fetching(for: question))
+    }
+  }
+
+  /// Brings new credentials.
+  ///
+  /// - Parameter question: what waits for them. A fetch that has ended since may be its answer.
+  private func fetching(for question: CredentialsState<Credentials>.Question?) -> SharedWork<Int, Credentials>.Work {
+    { [decisions, fetch, now] in
+      let began = now()
+      if let question, case .use(let known, _) = decisions.withLock({ $0.ask(question, at: began) }) { return known }
+      let result: Result<Credentials, any Error>
+      do { result = .success(try await fetch()) } catch { result = .failure(error) }
+      let end = now()
+      // What was given up is not wanted any more: it may be older. Asked under the lock, since the fetch that took its place
+      // may end at the same time. `try?`: a failure is told to those who wait.
+      decisions.withLock { if !Task.isCancelled { $0.fetched(try? result.get(), at: end) } }
+      return try result.get()
+    }
+  }
+}

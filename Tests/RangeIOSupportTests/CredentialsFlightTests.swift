@@ -1,0 +1,162 @@
+import RangeIO
+import RangeIOTestSupport
+import Synchronization
+import Testing
+
+@testable import RangeIOSupport
+
+@Suite(.timeLimit(.minutes(2))) struct CredentialsFlightTests {
+  private let first = Keys("a")
+  private let second = Keys("b")
+
+  @Test func `one fetch serves all who ask`() async throws {
+    let provider = GatedProvider<Keys>()
+    let flight = CredentialsFlight(expiry: \.expiry, now: { 0 }, fetch: provider.value)
+    try await withThrowingTaskGroup(of: Keys.self) { group in
+      for _ in 0..<100 { group.addTask { try await flight.credentials() } }
+      await provider.asked(1)
+      provider.answer(.success(first))
+      for try await credentials in group { #expect(credentials == first) }
+    }
+    #expect(provider.askedCount == 1)
+    #expect(try await flight.credentials() == first)
+    #expect(provider.askedCount == 1)
+  }
+
+  @Test func `one fetch replaces what was refused to many`() async throws {
+    let provider = GatedProvider<Keys>()
+    let flight = CredentialsFlight(expiry: \.expiry, now: { 0 }, fetch: provider.value)
+    async let begun = flight.credentials()
+    await provider.asked(1)
+    provider.answer(.success(first))
+    let refused = try await begun
+    try await withThrowingTaskGroup(of: Keys.self) { group in
+      for _ in 0..<50 { group.addTask { try await flight.credentials(insteadOf: refused) } }
+      await provider.asked(2)
+      provider.answer(.success(second))
+      for try await credentials in group { #expect(credentials == second) }
+    }
+    #expect(provider.askedCount == 2)
+  }
+
+  @Test func `a waiter that is cancelled leaves at once, and the fetch goes on`() async throws {
+    let provider = GatedProvider<Keys>()
+    let flight = CredentialsFlight(expiry: \.expiry, now: { 0 }, fetch: provider.value)
+    let left = Task { try await flight.credentials() }
+    await provider.asked(1)
+    let stays = Task { try await flight.credentials() }
+    left.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await left.value }
+    provider.answer(.success(first))
+    #expect(try await stays.value == first)
+    #expect(provider.askedCount == 1)
+  }
+
+  @Test func `a task that is cancelled already does not wait`() async throws {
+    let flight = CredentialsFlight(expiry: \.expiry, now: { 0 }, fetch: GatedProvider<Keys>().value)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await flight.credentials()
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+  }
+
+  @Test func `a failure reaches all who wait, and the next asks again`() async throws {
+    let provider = GatedProvider<Keys>()
+    let flight = CredentialsFlight(expiry: \.expiry, now: { 0 }, fetch: provider.value)
+    let task = Task { try await flight.credentials() }
+    await provider.asked(1)
+    provider.answer(.failure(ReadError(.permissionDenied, "no")))
+    let error = await #expect(throws: ReadError.self) { _ = try await task.value }
+    #expect(error?.code == .permissionDenied)
+    let again = Task { try await flight.credentials() }
+    await provider.asked(2)
+    provider.answer(.success(first))
+    #expect(try await again.value == first)
+  }
+
+  @Test func `closing ends the waits, and nothing begins afterwards`() async throws {
+    let provider = GatedProvider<Keys>()
+    let flight = CredentialsFlight(expiry: \.expiry, now: { 0 }, fetch: provider.value)
+    let task = Task { try await flight.credentials() }
+    await provider.asked(1)
+    flight.close()
+    let error = await #expect(throws: ReadError.self) { _ = try await task.value }
+    #expect(error?.code == .closed)
+    let late = await #expect(throws: ReadError.self) { _ = try await flight.credentials() }
+    #expect(late?.code == .closed)
+    provider.answer(.success(first))
+    #expect(provider.askedCount == 1)
+  }
+
+  @Test func `a provider that hangs once does not end all reads`() async throws {
+    let (hanging, provider) = (GatedProvider<Keys>(), GatedProvider<Keys>())
+    let clock = Atomic<Int>(0)
+    let asked = Atomic<Int>(0)
+    let flight = CredentialsFlight(expiry: \.expiry, now: { clock.load(ordering: .sequentiallyConsistent) }) {
+      let isFirst = asked.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1
+      return try await (isFirst ? hanging : provider).value()
+    }
+    let early = Task { try await flight.credentials() }
+    await hanging.asked(1)
+    clock.store(CredentialsTimes.patience, ordering: .sequentiallyConsistent)
+    let late = Task { try await flight.credentials() }
+    await provider.asked(1)
+    // What the first brings now is not wanted any more: it may be older.
+    hanging.answer(.success(first))
+    provider.answer(.success(second))
+    #expect(try await early.value == second)
+    #expect(try await late.value == second)
+  }
+
+  @Test func `a fetch that hangs is replaced, even if the read that saw it is cancelled at that moment`() async throws {
+    let (hanging, provider) = (GatedProvider<Keys>(), GatedProvider<Keys>())
+    let clock = Atomic<Int>(0)
+    let asked = Atomic<Int>(0)
+    let cancels = Atomic<Bool>(false)
+    let flight = CredentialsFlight(
+      expiry: \.expiry,
+      now: {
+        if cancels.exchange(false, ordering: .sequentiallyConsistent) { withUnsafeCurrentTask { $0?.cancel() } }
+        return clock.load(ordering: .sequentiallyConsistent)
+      },
+      fetch: {
+        let isFirst = asked.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1
+        return try await (isFirst ? hanging : provider).value()
+      })
+    let early = Task { try await flight.credentials() }
+    await hanging.asked(1)
+    clock.store(CredentialsTimes.patience, ordering: .sequentiallyConsistent)
+    cancels.store(true, ordering: .sequentiallyConsistent)
+    await #expect(throws: CancellationError.self) { try await Task { try await flight.credentials() }.value }
+    await provider.asked(1)
+    // Many come while the first still hangs: all have the one that took its place.
+    try await withThrowingTaskGroup(of: Keys.self) { group in
+      for _ in 0..<50 { group.addTask { try await flight.credentials() } }
+      hanging.answer(.success(first))
+      provider.answer(.success(second))
+      for try await credentials in group { #expect(credentials == second) }
+    }
+    #expect(try await early.value == second && provider.askedCount == 1)
+  }
+
+  @Test func `old credentials are used while new ones are fetched`() async throws {
+    let provider = GatedProvider<Keys>()
+    let clock = Atomic<Int>(0)
+    let flight = CredentialsFlight(
+      expiry: \.expiry, now: { clock.load(ordering: .sequentiallyConsistent) }, fetch: provider.value)
+    let task = Task { try await flight.credentials() }
+    await provider.asked(1)
+    let old = Keys("a", expiry: 1_000)
+    provider.answer(.success(old))
+    #expect(try await task.value == old)
+    clock.store(800, ordering: .sequentiallyConsistent)
+    #expect(try await flight.credentials() == old)
+    await provider.asked(2)
+    #expect(try await flight.credentials() == old)
+    provider.answer(.success(second))
+    // The end of a fetch in the background has no waiter: who is refused waits for it, or finds it done.
+    #expect(try await flight.credentials(insteadOf: old) == second)
+    #expect(provider.askedCount == 2)
+  }
+}
