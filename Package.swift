@@ -70,6 +70,7 @@ let package = Package(
     .library(name: "RangeIORemote", targets: ["RangeIORemote"]),
     .library(name: "RangeIOHTTP", targets: ["RangeIOHTTP"]),
     .library(name: "RangeIOS3", targets: ["RangeIOS3"]),
+    .library(name: "RangeIOAzure", targets: ["RangeIOAzure"]),
     .library(name: "RangeIOSharedCache", targets: ["RangeIOSharedCache"]),
     .library(name: "RangeIOTelemetry", targets: ["RangeIOTelemetry"]),
     .library(name: "RangeIONIO", targets: ["RangeIONIO"]),
@@ -83,6 +84,8 @@ let package = Package(
     .trait(
       name: "S3", description: "RangeIOS3: objects in S3 and stores like it, with swift-crypto.",
       enabledTraits: ["HTTP"]),
+    .trait(
+      name: "Azure", description: "RangeIOAzure: blobs of Azure Storage, with swift-crypto.", enabledTraits: ["HTTP"]),
     .trait(
       name: "Telemetry", description: "RangeIOTelemetry: swift-log, swift-metrics, tracing and service-lifecycle."),
     .trait(name: "NIO", description: "RangeIONIO: Bytes and ByteBuffer, streams as response bodies, with SwiftNIO."),
@@ -315,6 +318,18 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
       path: "Plugins/RangeIOS3/Tests/RangeIOS3Tests", packageAccess: false, swiftSettings: strict + checkedTests),
+    .target(
+      name: "RangeIOAzure",
+      dependencies: ["RangeIO", "RangeIORemote", "RangeIOSupport", product("Crypto", "swift-crypto", with: "Azure")],
+      path: "Plugins/RangeIOAzure/Sources/RangeIOAzure", packageAccess: false, swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOAzureTests",
+      dependencies: [
+        "RangeIOAzure", "RangeIORemote", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOTestSupport", product("Crypto", "swift-crypto", with: "Azure"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ] + http,
+      path: "Plugins/RangeIOAzure/Tests/RangeIOAzureTests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(
       name: "RangeIOTelemetry", dependencies: ["RangeIO", "RangeIOSupport"] + telemetry,
       path: "Plugins/RangeIOTelemetry/Sources/RangeIOTelemetry", packageAccess: false, swiftSettings: strict + checked),

@@ -109,6 +109,13 @@ public struct ObjectURL: Hashable, Sendable {
   /// Whose credentials may be sent.
   public var origin: Origin { Origin(scheme: scheme, host: host, port: effectivePort) }
 
+  /// `true` if the host is this machine itself: what goes there needs no TLS to stay secret.
+  public var isLoopback: Bool {
+    if host == "localhost" || host == "::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
   private static func authority(_ host: String, _ port: Int, _ scheme: Scheme) -> String {
     let bracketed = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     return port == scheme.defaultPort ? bracketed : "\(bracketed):\(port)"

@@ -28,17 +28,11 @@
       // `try?`: what is no URL is refused below.
       let parsed = try? ObjectURL(full)
       if parsed?.scheme == .https { return }
-      guard let parsed, parsed.user == nil, Self.isOwn(parsed.host) || Self.knownHosts.contains(parsed.host) else {
+      guard let parsed, parsed.user == nil, parsed.isLoopback || Self.knownHosts.contains(parsed.host) else {
         throw ReadError(
           .invalidConfiguration,
           "AWS_CONTAINER_CREDENTIALS_FULL_URI is neither https nor an address of this machine: correct it")
       }
-    }
-
-    private static func isOwn(_ host: String) -> Bool {
-      if host == "localhost" || host == "::1" { return true }
-      let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-      return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
     /// Asks the service.

@@ -1,0 +1,82 @@
+#if Azure
+  internal import RangeIO
+  internal import RangeIORemote
+  internal import RangeIOSupport
+
+  /// A blob whose server is known, and how to get what lets requests read it: what a source reads through.
+  struct ResolvedBlob: Sendable {
+    let object: RemoteObject
+    let authority: AzureAuthority
+
+    /// Finds the server, and what credentials come from. Connects to nobody.
+    ///
+    /// - Throws: `ReadError` with `invalidConfiguration`.
+    static func make(
+      _ address: AzureAddress, _ configuration: AzureSource.Configuration, _ places: CredentialPlaces
+    ) throws(ReadError) -> ResolvedBlob {
+      try configuration.check()
+      let endpoint = try endpoint(of: address, configuration, places)
+      let clock = ServerClock(places.now)
+      let fetch = try fetch(for: address, configuration.credentials, places)
+      let flight = fetch.map { CredentialsFlight(expiry: \.expiry, now: { clock.now }, fetch: $0) }
+      let authority = AzureAuthority(address, flight, clock: clock)
+      var remote = configuration.remote
+      // The service answers no range that counts from the end.
+      if case .suffix = remote.opening { remote.opening = .head }
+      let object = try RemoteObject(
+        endpoint.url(of: address), name: address.name,
+        id: "az+\(endpoint.text)/\(address.container)/\(address.blob)", configuration: remote, authority: authority)
+      return ResolvedBlob(object: object, authority: authority)
+    }
+
+    private static func endpoint(
+      of address: AzureAddress, _ configuration: AzureSource.Configuration, _ places: CredentialPlaces
+    ) throws(ReadError) -> BlobEndpoint {
+      guard let text = configuration.endpoint else {
+        if let own = address.endpoint { return own }
+        return try configuration.credentials.endpoint(of: address.account, places)
+          ?? BlobEndpoint(account: address.account)
+      }
+      guard address.endpoint == nil else {
+        throw ReadError(
+          .invalidConfiguration, "the address names its server, and so does endpoint: remove it, or write az://")
+      }
+      let endpoint = try BlobEndpoint(text, name: "the endpoint")
+      if let other = endpoint.accountInHost, other != address.account {
+        throw ReadError(
+          .invalidConfiguration,
+          "the endpoint is that of the account '\(other)', not of '\(address.account)': correct it")
+      }
+      return endpoint
+    }
+
+    private static func fetch(
+      for address: AzureAddress, _ credentials: AzureCredentials, _ places: CredentialPlaces
+    ) throws(ReadError) -> AzureCredentials.Fetch? {
+      guard let sas = address.sas else { return try credentials.fetch(for: address.account, places) }
+      guard case .standard = credentials.kind else {
+        throw ReadError(
+          .invalidConfiguration,
+          "the URL has a shared access signature, and the configuration has credentials: remove one")
+      }
+      return { .sas(sas) }
+    }
+  }
+
+  extension AzureSource.Configuration {
+    /// Fields that the source sets itself.
+    private static let ownFields: Set<String> = ["authorization", "x-ms-date", "x-ms-range", "x-ms-version"]
+
+    fileprivate func check() throws(ReadError) {
+      if let name = remote.headers.map(\.name).first(where: { Self.ownFields.contains($0.lowercased()) }) {
+        throw ReadError(
+          .invalidConfiguration, "the header '\(name)' is set by the source itself: remove it from the configuration")
+      }
+      guard remote.credentials == nil else {
+        throw ReadError(
+          .invalidConfiguration, "remote.credentials are not for blobs: put them into credentials, as .token { … }")
+      }
+    }
+  }
+
+#endif
