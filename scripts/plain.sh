@@ -27,16 +27,18 @@ for command in "${commands[@]}"; do
   echo "plain: swift $command took $((SECONDS - began)) s"
   [ "$command" = build ] || continue
   # A plugin whose trait was forgotten says so.
-  for trait in HTTP S3; do
-    printf 'import RangeIO\nimport RangeIO%s\nlet reader = try await RangeReader(contentsOf: "https://example.org/x")\n' \
-      "$trait" >"$clone/.plain.swift"
+  for trait in HTTP S3 Azure; do
+    label=contentsOf
+    [ "$trait" != Azure ] || label=azure
+    printf 'import RangeIO\nimport RangeIO%s\nlet reader = try await RangeReader(%s: "https://example.org/x")\n' \
+      "$trait" "$label" >"$clone/.plain.swift"
     maps=()
     while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
       find Sources .build/debug/CRangeIO*.build .build/checkouts/swift-system -name module.modulemap)
     if swiftc -typecheck -I .build/debug/Modules "${maps[@]}" "$clone/.plain.swift" 2>"$clone/.plain.log" ||
       ! grep -qF "traits: [\"$trait\"]" "$clone/.plain.log"; then
       cat "$clone/.plain.log" >&2
-      echo "plain: RangeReader(contentsOf:) without the trait $trait does not say which it needs" >&2
+      echo "plain: RangeReader($label:) without the trait $trait does not say which it needs" >&2
       exit 1
     fi
   done

@@ -18,8 +18,8 @@ from azure.core import MatchConditions
 from azure.core.pipeline import PipelineContext, PipelineRequest
 from azure.core.pipeline.transport import HttpRequest, HttpTransport
 from azure.storage.blob import (
-    AccountSasPermissions, BlobClient, BlobSasPermissions, ContainerSasPermissions, CustomerProvidedEncryptionKey, ResourceTypes,
-    UserDelegationKey, generate_account_sas, generate_blob_sas, generate_container_sas)
+    AccountSasPermissions, BlobClient, BlobSasPermissions, ContainerSasPermissions, CustomerProvidedEncryptionKey,
+    ResourceTypes, UserDelegationKey, generate_account_sas, generate_blob_sas, generate_container_sas)
 from azure.storage.blob._shared import policies
 from azure.storage.blob._shared.authentication import SharedKeyCredentialPolicy
 
@@ -34,26 +34,28 @@ BLOBS = [
 CONTAINERS = ["tiles", "$root", "$web", "a-b-c", "0123"]
 ENDPOINTS = [
     "https://maps.blob.core.windows.net", "https://maps.blob.core.chinacloudapi.cn", "https://maps.blob.core.usgovcloudapi.net",
-    "https://maps.z01.blob.storage.azure.net", "http://127.0.0.1:10000/maps", "http://azurite:10000/maps", "http://[::1]:10000/maps",
-    "https://maps.blob.core.windows.net:8443",
+    "https://maps.z01.blob.storage.azure.net", "http://127.0.0.1:10000/maps", "http://azurite:10000/maps",
+    "http://[::1]:10000/maps", "https://maps.blob.core.windows.net:8443",
 ]
 KEYS = [b"secret", b"\x00\xff" * 32, b"k" * 200, "ü".encode(), bytes(range(64))]
 TIMES = [0, 951825600, 1767323045, 1795400400, 2147483647, 4102444799]
 MOMENTS = [
-    {}, {}, {"version_id": "2026-01-02T03:04:05.1234567Z"}, {"snapshot": "2026-01-02T03:04:05.1234567Z"}, {"version_id": "a b+c/d=&e"},
+    {}, {}, {"version_id": "2026-01-02T03:04:05.1234567Z"}, {"snapshot": "2026-01-02T03:04:05.1234567Z"},
+    {"version_id": "a b+c/d=&e"},
 ]
 TAGS = [None, '"0x8D4BCC2E4835CD0"', '"a b  c"', '"é"']
 # Names that the service sorts otherwise than by bytes stand among them.
 FIELDS = [
     {}, {}, {"x-ms-meta-b": "2", "x-ms-meta-a": "1"}, {"x-ms-meta-a-b": "1", "x-ms-meta-ab": "2", "x-ms-meta-a_b": "3"},
     {"x-ms-zeta": "1", "x-ms-meta-1": "2", "x-ms-meta--1": "3"}, {"x-ms-metax": "a  b", "x-ms-meta-x": "c"},
-    {"Content-Type": "text/plain", "Content-MD5": "1B2M2Y8AsgTpgAmY7PhCfg=="}, {"Content-Language": "de", "Content-Encoding": "gzip"},
-    {"If-None-Match": "\"x\"", "If-Modified-Since": "Fri, 02 Jan 2026 03:04:05 GMT"}, {"Cache-Control": "no-cache", "x-other": "y"},
+    {"Content-Type": "text/plain", "Content-MD5": "1B2M2Y8AsgTpgAmY7PhCfg=="},
+    {"Content-Language": "de", "Content-Encoding": "gzip"}, {"Cache-Control": "no-cache", "x-other": "y"},
+    {"If-None-Match": "\"x\"", "If-Modified-Since": "Fri, 02 Jan 2026 03:04:05 GMT"},
     {"x-ms-client-request-id-x": "1", "x-ms-client-request-idx": "2", "x-ms-client-requestid": "3"},
 ]
 QUERIES = [
-    "", "comp=metadata", "a=1&b=2", "snapshot=2026-01-02T03%3A04%3A05Z&timeout=30", "b=%E2%82%AC&a=x%2Fy%20z", "a=&b=1", "A=1&B=2",
-    "a=b=c", "a=+", "timeout=30&comp=list&prefix=%C3%A9",
+    "", "comp=metadata", "a=1&b=2", "snapshot=2026-01-02T03%3A04%3A05Z&timeout=30", "b=%E2%82%AC&a=x%2Fy%20z", "a=&b=1",
+    "A=1&B=2",    "a=b=c", "a=+", "timeout=30&comp=list&prefix=%C3%A9",
 ]
 RANGES = [None, "bytes=0-0", "bytes=1048576-2097151", "bytes=5-"]
 
@@ -98,8 +100,8 @@ def client_case(dice):
         if not endpoint.startswith("https"):
             options.pop("cpk")
     client = BlobClient(
-        endpoint, container, blob, snapshot=moment.get("snapshot"), credential={"account_name": account, "account_key": text(key)},
-        transport=NoTransport(), retry_total=0)
+        endpoint, container, blob, snapshot=moment.get("snapshot"), transport=NoTransport(), retry_total=0,
+        credential={"account_name": account, "account_key": text(key)})
     with mock.patch.object(policies, "time", lambda: time):
         try:
             if isHead:
@@ -166,7 +168,8 @@ def sas_case(dice):
             version_id="2026-01-02T03:04:05.1234567Z", content_disposition="a; b=\"c d\"", **more)
     elif kind == "delegation":
         query = generate_blob_sas(
-            "maps", container, blob, user_delegation_key=delegation_key(), permission=BlobSasPermissions(read=True), expiry=end, **more)
+            "maps", container, blob, user_delegation_key=delegation_key(), permission=BlobSasPermissions(read=True),
+            expiry=end, **more)
     elif kind == "policy":
         query = generate_blob_sas("maps", container, blob, account_key=key, policy_id="of the container")
     elif kind == "date":

@@ -10,7 +10,7 @@
       let rest = text[text.utf8.index(after: colon)...]
       switch (text[..<colon].lowercased(), rest.utf8.starts(with: "//".utf8)) {
       case ("az", true): return try plain(rest.dropFirst(2))
-      case ("abfss", true): return try lake(rest.dropFirst(2), text)
+      case ("abfss", true): return try lake(rest.dropFirst(2))
       case ("abfs", true):
         throw invalid("abfs goes without TLS, which is not supported: write abfss://container@account.dfs…/blob")
       case ("https", true), ("http", true): return try web(text)
@@ -34,16 +34,15 @@
     }
 
     /// `container@account.dfs.core.windows.net/blob`.
-    private static func lake(_ rest: Substring, _ text: String) throws(ReadError) -> AzureAddress {
+    private static func lake(_ rest: Substring) throws(ReadError) -> AzureAddress {
       guard let (authority, named) = split(rest), let at = authority.utf8.firstIndex(of: UInt8(ascii: "@")) else {
         throw invalid("write abfss://container@account.dfs.core.windows.net/blob")
       }
       let host = String(authority[authority.utf8.index(after: at)...])
       let (endpoint, account) = try BlobEndpoint.ofHost(ObjectURL("https://\(host)"))
       let (blob, moment) = BlobMoment.cut(named)
-      let container = String(authority[..<at])
-      let name = "abfss://\(container)@\(host)/\(blob)\(moment.suffix)"
-      return try AzureAddress(account, container, blob, moment, endpoint: endpoint, sas: nil, name: name)
+      // Shown as az://…: what stands before a host counts as a user, and is hidden.
+      return try AzureAddress(account, String(authority[..<at]), blob, moment, endpoint: endpoint, sas: nil, name: nil)
     }
 
     /// A URL of the blob service.

@@ -42,7 +42,7 @@
     init(_ address: Result<AzureAddress, ReadError>, _ configuration: Configuration, _ places: CredentialPlaces) {
       switch address {
       case .success(let address):
-        name = address.name
+        name = ObjectURL.shown(address.name)
         blob = Result { () throws(ReadError) in
           do throws(ReadError) { return try ResolvedBlob.make(address, configuration, places) } catch {
             throw ReadError(error.code, error.message, source: address.name)
