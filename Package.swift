@@ -154,6 +154,7 @@ let package = Package(
         "RangeIO", "RangeIOSupport", "RangeIOTiers", "RangeIOSpillInspection", "RangeIOTraces", "CRangeIOSystem",
         "RangeIORemote", .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
         .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
+        .target(name: "RangeIOAzure", condition: .when(traits: ["Azure"])),
         .target(name: "RangeIOServe", condition: .when(traits: ["Serve"])),
         .target(name: "RangeIOSharedCache", condition: .when(traits: ["SharedCache"])),
         product("Logging", "swift-log", with: "Serve"),

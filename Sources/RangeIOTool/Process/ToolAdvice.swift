@@ -8,11 +8,13 @@ enum ToolAdvice {
     ("pass credentials instead of anonymous access", "leave out --no-sign"),
     ("read this: pass credentials", "read this: add --header 'Authorization: …'"),
     ("name a profile, or ask for anonymous access", "name a profile with --profile, or add --no-sign"),
+    ("pass credentials, or ask for anonymous access", "or add --no-sign"),
     ("its time limit: raise it", "its time limit: raise it with --time-limit"),
     ("this read is over: try again, or allow more of it", "this read is over: raise it with --time-limit"),
     (", or open what is there with isReadOnly", ""),
     (", or lower `freeSpaceFloor` or `segmentSize`", ""),
     (", which is a URL: read it with RangeReader(contentsOf:) of RangeIOHTTP or RangeIOS3", ""),
+    (", which is a URL: read it with RangeReader(azure:) of RangeIOAzure", ""),
   ]
 
   /// `message` with advice that can be followed on a command line.

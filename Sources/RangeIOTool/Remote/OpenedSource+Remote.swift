@@ -57,3 +57,18 @@
     }
   }
 #endif
+
+#if Azure
+  import RangeIOAzure
+
+  extension OpenedSource {
+    /// A blob of Azure Storage.
+    static func azure(_ name: SourceName, _ settings: RemoteSettings, _ options: OpeningOptions) -> OpenedSource {
+      var configuration = AzureSource.Configuration()
+      configuration.remote = RemoteConfiguration(settings, options)
+      configuration.endpoint = settings.endpoint
+      if !settings.signs { configuration.credentials = .anonymous }
+      return OpenedSource(remote: AzureSource(name.text, configuration: configuration))
+    }
+  }
+#endif

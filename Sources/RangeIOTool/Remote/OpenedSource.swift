@@ -47,13 +47,20 @@ struct OpenedSource {
       return
     }
     guard !options.isAppendOnly else { throw .usage("\(name.shown): --growing is for files") }
-    if name.kind == .s3 {
+    switch name.kind {
+    case .s3:
       #if S3
         self = .s3(name, remote, options)
       #else
         throw .builtWithout("S3", name)
       #endif
-    } else {
+    case .azure:
+      #if Azure
+        self = .azure(name, remote, options)
+      #else
+        throw .builtWithout("Azure", name)
+      #endif
+    case .http, .path:
       #if HTTP
         self = .http(name, remote, options)
       #else
@@ -83,6 +90,7 @@ extension ToolFailure {
   /// A source that this build cannot read.
   fileprivate static func builtWithout(_ trait: String, _ name: SourceName) -> ToolFailure {
     ToolFailure(
-      "\(name.shown): this rangeio was built without \(trait): build it with --traits HTTP,S3", status: .unusableSource)
+      "\(name.shown): this rangeio was built without \(trait): build it with --traits HTTP,S3,Azure",
+      status: .unusableSource)
   }
 }

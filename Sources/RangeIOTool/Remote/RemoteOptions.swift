@@ -27,11 +27,12 @@ struct RemoteOptions: ParsableArguments {
   var trustTimes = false
   @Option(help: "For s3://: the profile of the AWS configuration. Default: as the AWS tools choose.")
   var profile: String?
-  @Option(help: ArgumentHelp("For s3://: the URL of a store like S3.", valueName: "url"))
+  @Option(
+    help: ArgumentHelp("For s3:// and az://: the URL of a store like S3, or of the account's blobs.", valueName: "url"))
   var endpoint: String?
   @Option(help: "For s3://: the region of the bucket. Default: found out.")
   var region: String?
-  @Flag(help: "For s3://: read without credentials.")
+  @Flag(help: "For s3:// and az://: read without credentials.")
   var noSign = false
 
   /// The header fields, of which standard input and pipes can be read once only.

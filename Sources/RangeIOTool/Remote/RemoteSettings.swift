@@ -4,10 +4,10 @@ struct RemoteSettings: Equatable {
   var headers: [RemoteHeader] = []
   /// A profile of the AWS configuration.
   var profile: String?
-  /// The URL of a store like S3.
+  /// The URL of a store like S3, or of an account's blobs.
   var endpoint: String?
   var region: String?
-  /// `false` leaves requests to S3 unsigned.
+  /// `false` leaves requests to S3 and Azure unsigned.
   var signs = true
   /// The path of certificates to trust besides the system's.
   var certificates: String?
@@ -27,17 +27,19 @@ struct RemoteSettings: Equatable {
       ("--time-limit is", timeLimit != nil), ("--retries is", retries != nil), ("--accept-encoded is", acceptsEncoded),
     ]
     if !name.isURL, let (options, _) = ofURLs.first(where: \.1) {
-      throw .usage("\(options) for sources that begin with http://, https:// or s3://")
+      throw .usage("\(options) for sources that begin with http://, https://, s3://, az:// or abfss://")
     }
     guard name.kind == .http || !trustsTimes else {
       throw .usage("--trust-times is for sources that begin with http:// or https://")
     }
-    guard name.kind != .s3 else { return }
-    let options = [
-      ("--profile", profile != nil), ("--endpoint", endpoint != nil), ("--region", region != nil),
-      ("--no-sign", !signs),
-    ]
-    if let (option, _) = options.first(where: \.1) { throw .usage("\(option) is for sources that begin with s3://") }
+    let ofStores = [("--endpoint", endpoint != nil), ("--no-sign", !signs)]
+    if name.kind != .s3, name.kind != .azure, let (option, _) = ofStores.first(where: \.1) {
+      throw .usage("\(option) is for sources that begin with s3:// or az://")
+    }
+    let ofBuckets = [("--profile", profile != nil), ("--region", region != nil)]
+    if name.kind != .s3, let (option, _) = ofBuckets.first(where: \.1) {
+      throw .usage("\(option) is for sources that begin with s3://")
+    }
   }
 }
 

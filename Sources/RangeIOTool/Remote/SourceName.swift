@@ -2,7 +2,7 @@ import RangeIO
 
 /// A source as the user named it on the command line: a path, or a URL.
 struct SourceName {
-  enum Kind: Equatable { case path, http, s3 }
+  enum Kind: Equatable { case path, http, s3, azure }
 
   let text: String
   let kind: Kind
@@ -18,6 +18,7 @@ struct SourceName {
     switch scheme.lowercased() {
     case "http", "https": kind = .http
     case "s3": kind = .s3
+    case "az", "abfss": kind = .azure
     default: kind = .path
     }
   }
@@ -30,7 +31,7 @@ struct SourceName {
 
   var isURL: Bool { kind != .path }
 
-  /// A host, or a bucket, follows the scheme of the URL.
+  /// A host, a bucket or an account follows the scheme of the URL.
   var hasHost: Bool {
     guard isURL, let start = text.firstRange(of: "://")?.upperBound else { return false }
     return text[start...].first.map { !"/?#:".contains($0) } ?? false
@@ -74,10 +75,11 @@ struct SourceName {
     guard kind == .path, !text.hasPrefix("/"), !text.hasPrefix("."), !text.hasPrefix("~") else { return "" }
     let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
     let rest = text[scheme.endIndex...]
-    let isKnown = ["http", "https", "s3"].contains(scheme.lowercased())
+    let isKnown = ["http", "https", "s3", "az", "abfss"].contains(scheme.lowercased())
     if rest.hasPrefix("://"), !scheme.isEmpty {
       return isKnown
-        ? " (this command reads files only)" : " ('\(scheme)' is no scheme that rangeio reads: http, https, s3)"
+        ? " (this command reads files only)"
+        : " ('\(scheme)' is no scheme that rangeio reads: http, https, s3, az, abfss)"
     }
     if rest.hasPrefix(":"), isKnown { return " (for a URL write \(scheme)://)" }
     // A host with a port, or with two dots or a path.

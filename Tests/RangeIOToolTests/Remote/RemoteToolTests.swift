@@ -26,13 +26,17 @@ import Testing
     #if !HTTP
       let result = try await tool("info", "https://127.0.0.1:1/object")
       #expect(result.code == 3 && result.hasOneLineOfErrors)
-      #expect(result.errors.contains("built without HTTP: build it with --traits HTTP,S3"), "\(result.errors)")
+      #expect(result.errors.contains("built without HTTP: build it with --traits HTTP,S3,Azure"), "\(result.errors)")
     #endif
     #if !S3
       let object = try await tool("cat", "s3://bucket/key", "--no-sign")
       #expect(object.code == 3 && object.errors.contains("built without S3"), "\(object.errors)")
     #endif
-    // Both.
+    #if !Azure
+      let blob = try await tool("cat", "az://account/container/blob", "--no-sign")
+      #expect(blob.code == 3 && blob.errors.contains("built without Azure"), "\(blob.errors)")
+    #endif
+    // All.
     let growing = try await tool("cat", "https://127.0.0.1:1/object", "--growing")
     #expect(growing.code == 2 && growing.errors.contains("--growing is for files"), "\(growing.errors)")
   }

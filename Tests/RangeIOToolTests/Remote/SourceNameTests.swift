@@ -7,6 +7,7 @@ import Testing
     let kinds: [(String, SourceName.Kind)] = [
       ("file.bin", .path), ("/data/x", .path), ("./http://x", .path), ("http:", .path), ("http:/x", .path), ("", .path),
       ("ftp://x/y", .path), ("C://x", .path), ("http://x/y", .http), ("HTTPS://x", .http), ("s3://bucket/key", .s3),
+      ("az://account/container/blob", .azure), ("ABFSS://c@a.dfs.core.windows.net/b", .azure), ("abfs://x", .path),
     ]
     for (text, kind) in kinds { #expect(SourceName(text).kind == kind, "\(text)") }
     #expect(SourceName(path: "http://x/y").kind == .path)
@@ -30,7 +31,7 @@ import Testing
       ("http://h/a/", "a"), ("http://h", nil), ("http://h/", nil), ("http://h/a%2Fb", nil), ("http://h/%2e%2e", nil),
       ("http://h/a%0Ab", nil), ("http://h/a%", nil), ("http://h/%FF", nil),
       ("s3://bucket/k/e%20y?versionId=1", "e%20y"),
-      ("s3://bucket", nil), ("s3://bucket/", nil),
+      ("s3://bucket", nil), ("s3://bucket/", nil), ("az://account/container/b%20c?versionid=1", "b%20c"),
     ] as [(String, String?)])
   func `a copy into a directory has the source's last name`(source: String, name: String?) {
     #expect(SourceName(source).lastName == name)
@@ -101,12 +102,22 @@ import Testing
       #expect(throws: ToolFailure.self) { try settings.check(for: SourceName(name)) }
     }
     for change in [
-      { $0.profile = "p" }, { $0.endpoint = "http://e" }, { $0.region = "r" }, { $0.signs = false },
+      { $0.endpoint = "http://e" }, { $0.signs = false },
     ] as [(inout RemoteSettings) -> Void] {
       settings = RemoteSettings()
       change(&settings)
-      #expect(throws: Never.self) { try settings.check(for: SourceName("s3://b/k")) }
+      for name in ["s3://b/k", "az://a/c/b", "abfss://c@a.dfs.core.windows.net/b"] {
+        #expect(throws: Never.self) { try settings.check(for: SourceName(name)) }
+      }
       for name in ["file", "http://h/"] {
+        #expect(throws: ToolFailure.self) { try settings.check(for: SourceName(name)) }
+      }
+    }
+    for change in [{ $0.profile = "p" }, { $0.region = "r" }] as [(inout RemoteSettings) -> Void] {
+      settings = RemoteSettings()
+      change(&settings)
+      #expect(throws: Never.self) { try settings.check(for: SourceName("s3://b/k")) }
+      for name in ["file", "http://h/", "az://a/c/b"] {
         #expect(throws: ToolFailure.self) { try settings.check(for: SourceName(name)) }
       }
     }

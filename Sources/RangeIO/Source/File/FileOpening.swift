@@ -56,11 +56,10 @@ enum FileOpening {
       // Opening a socket, or a device without a driver, fails before the descriptor could tell its kind.
       let mode = path.withPlatformString { rio_mode_of_path($0) }
       if mode >= 0, let refusal = refusal(UInt32(mode), name) { throw refusal }
-      if result == -Int(Errno.noSuchFileOrDirectory.rawValue), isURL(name) {
+      if result == -Int(Errno.noSuchFileOrDirectory.rawValue), let reader = readerOfURL(name) {
         throw ReadError(
-          .notFound,
-          "there is no file of this name, which is a URL: read it with RangeReader(contentsOf:) of RangeIOHTTP "
-            + "or RangeIOS3", context: .init(source: name), cause: Errno.noSuchFileOrDirectory)
+          .notFound, "there is no file of this name, which is a URL: read it with \(reader)",
+          context: .init(source: name), cause: Errno.noSuchFileOrDirectory)
       }
       throw .errno(
         Errno(result: result), "open the file", .init(source: name), isRemote: isRemote(beside: path, syscalls))
@@ -82,8 +81,13 @@ enum FileOpening {
     return syscalls.call.isRemote(CInt(clamping: descriptor))
   }
 
-  private static func isURL(_ name: String) -> Bool {
-    ["http://", "https://", "s3://"].contains { name.lowercased().hasPrefix($0) }
+  /// What reads the URL that `name` looks like; `nil` if it looks like none.
+  private static func readerOfURL(_ name: String) -> String? {
+    let name = name.lowercased()
+    if ["http://", "https://", "s3://"].contains(where: { name.hasPrefix($0) }) {
+      return "RangeReader(contentsOf:) of RangeIOHTTP or RangeIOS3"
+    }
+    return ["az://", "abfss://"].contains { name.hasPrefix($0) } ? "RangeReader(azure:) of RangeIOAzure" : nil
   }
 
   /// Checks a descriptor that the user has opened, and refuses one that is not for reading. May wait.

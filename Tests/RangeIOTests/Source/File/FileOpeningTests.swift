@@ -35,6 +35,8 @@ struct FileOpeningTests {
     let error = await #expect(throws: ReadError.self) { _ = try await RangeReader(name) }
     #expect(error?.code == .notFound && error?.message.contains("RangeReader(contentsOf:)") == true)
     #expect(error?.cause as? Errno == .noSuchFileOrDirectory)
+    let blob = await #expect(throws: ReadError.self) { _ = try await RangeReader("az://account/container/blob") }
+    #expect(blob?.message.contains("RangeReader(azure:)") == true)
   }
 
   @Test func `what has no random access is refused with a reason`() async throws {
