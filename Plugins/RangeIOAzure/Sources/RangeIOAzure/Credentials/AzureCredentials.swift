@@ -47,7 +47,8 @@
       Self(kind: .sasProvider(provider))
     }
 
-    /// Tokens that `provider` returns, for the resource `https://storage.azure.com/`; asked as that of ``sas(_:)-(()->String)``.
+    /// Tokens that `provider` returns, for the resource `https://storage.azure.com/`. It is asked before the first request,
+    /// five minutes before its token ends, and when the service refuses it; once for all reads of a source that wait.
     public static func token(_ provider: @escaping @Sendable () async throws -> AzureToken) -> Self {
       Self(kind: .tokenProvider(provider))
     }

@@ -28,7 +28,7 @@
     }
 
     /// The value of `HOME`, as command-line tools take it, also where the user's own directory is another: in containers.
-    public static func home(_ environment: [String: String]) -> String? {
+    static func home(_ environment: [String: String]) -> String? {
       environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
     }
 

@@ -57,11 +57,6 @@
       CredentialPlaces.Answer(status: status, body: Array(text.utf8))
     }
 
-    @Test func `HOME is where the files of the AWS tools are`() {
-      #expect(CredentialPlaces.home(["HOME": "/work"]) == "/work")
-      #expect(CredentialPlaces.home(["HOME": ""]) == nil && CredentialPlaces.home([:]) == nil)
-    }
-
     @Test func `the environment goes before the profile`() async throws {
       let scene = Scene(files: ["/home/u/.aws/credentials": "[default]\naws_access_key_id=P\naws_secret_access_key=s"])
       let keys = try await CredentialsChain(places: scene.places(pair)).credentials()

@@ -1,5 +1,4 @@
 #if S3
-  import Foundation
   import RangeIO
   import RangeIOHTTPTestServer
   import RangeIORemote
@@ -109,30 +108,6 @@
             of: S3Source(address, configuration, places: places, regions: scene.regions))
         }
       }
-    }
-
-    @Test func `an empty file and the null device have no settings`() async throws {
-      let places = CredentialPlaces.process()
-      #expect(try await places.file("/dev/null") == "")
-      let path = FileManager.default.temporaryDirectory.appending(path: "rangeio-s3-\(UUID())").path
-      defer { unlink(path) }
-      try "".write(toFile: path, atomically: true, encoding: .utf8)
-      #expect(try await places.file(path) == "")
-    }
-
-    @Test func `files of the AWS tools are read`() async throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "rangeio-s3-\(UUID())")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      // `try?`: what stays behind is the system's to clean.
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let path = folder.appending(path: "credentials").path
-      try "[default]\naws_access_key_id = A\n".write(toFile: path, atomically: true, encoding: .utf8)
-      let places = CredentialPlaces.process()
-      #expect(try await places.file(path) == "[default]\naws_access_key_id = A\n")
-      #expect(try await places.file(path + "-missing") == nil)
-      try Data(count: (1 << 20) + 1).write(to: URL(fileURLWithPath: path))
-      let error = await #expect(throws: ReadError.self) { _ = try await places.file(path) }
-      #expect(error?.code == .limitExceeded)
     }
   }
 

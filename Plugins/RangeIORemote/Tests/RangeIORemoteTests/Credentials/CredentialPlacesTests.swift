@@ -1,0 +1,49 @@
+#if HTTP
+  import Foundation
+  import RangeIO
+  import Testing
+
+  @testable import RangeIORemote
+
+  @Suite(.timeLimit(.minutes(2))) struct CredentialPlacesTests {
+    private let places = CredentialPlaces.process()
+
+    private func path() -> String {
+      FileManager.default.temporaryDirectory.appending(path: "rangeio-places-\(UUID())").path
+    }
+
+    @Test func `HOME is where the files of command-line tools are`() {
+      #expect(CredentialPlaces.home(["HOME": "/work"]) == "/work")
+      #expect(CredentialPlaces.home(["HOME": ""]) == nil && CredentialPlaces.home([:]) == nil)
+    }
+
+    @Test func `an empty file and the null device have no settings`() async throws {
+      #expect(try await places.file("/dev/null") == "")
+      let path = path()
+      defer { unlink(path) }
+      try "".write(toFile: path, atomically: true, encoding: .utf8)
+      #expect(try await places.file(path) == "")
+    }
+
+    @Test func `files are read, missing ones are none, and long ones are refused`() async throws {
+      let path = path()
+      defer { unlink(path) }
+      try "[default]\nkey = A\n".write(toFile: path, atomically: true, encoding: .utf8)
+      #expect(try await places.file(path) == "[default]\nkey = A\n")
+      #expect(try await places.file(path + "-missing") == nil)
+      try Data(count: CredentialPlaces.limit + 1).write(to: URL(fileURLWithPath: path))
+      let error = await #expect(throws: ReadError.self) { _ = try await places.file(path) }
+      #expect(error?.code == .limitExceeded)
+    }
+
+    @Test func `an empty variable counts as none, and no text shows any`() {
+      var places = places
+      places.environment = ["A": "hidden", "B": ""]
+      #expect(places.variable("A") == "hidden" && places.variable("B") == nil && places.variable("C") == nil)
+      var text = "\(places)"
+      dump(places, to: &text)
+      #expect(!text.contains("hidden"))
+    }
+  }
+
+#endif
