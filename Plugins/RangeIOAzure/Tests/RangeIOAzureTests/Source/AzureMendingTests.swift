@@ -24,7 +24,7 @@
       }
     }
 
-    @Test(arguments: ["sas", "token"]) func `what expires in the middle of a stream is replaced once, for all reads`(
+    @Test(arguments: ["sas", "token"]) func `what expires is replaced once, for all reads`(
       _ kind: String
     ) async throws {
       try await StoreScene.with(count: 1 << 20) { scene in
@@ -54,6 +54,25 @@
         #expect(asked.value == 2)
         #expect(!scene.store.refusals.isEmpty)
         await source.close()
+      }
+    }
+
+    @Test func `a stream goes on where its signature expires`() async throws {
+      try await StoreScene.with(count: 20 << 20) { scene in
+        let asked = Shared(0)
+        scene.store.set { $0.accepted = ["sig=number1"] }
+        let reader = try await RangeReader(
+          scene.source(
+            StoreScene.address, scene.configuration(.sas { "sv=1&se=2099-01-01&sig=number\(asked.increment())" })))
+        var position = 0
+        for try await piece in reader.stream(0...) {
+          #expect(piece.elementsEqual(StoreScene.content(position..<position + piece.count)))
+          position += piece.count
+          scene.store.set { $0.accepted = ["sig=number2"] }
+        }
+        #expect(position == 20 << 20 && asked.value == 2)
+        #expect(scene.store.refusals.contains("AuthenticationFailed"))
+        await reader.close()
       }
     }
 

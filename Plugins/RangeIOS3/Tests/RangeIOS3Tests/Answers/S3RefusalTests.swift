@@ -96,6 +96,14 @@
       for part in [code, "text of the server", advice] { #expect(told.message.contains(part), "\(told.message)") }
     }
 
+    @Test func `a missing bucket, key or version is not found, whatever its code`() {
+      for (code, advice) in [("NoSuchBucket", "bucket's name"), ("NoSuchVersion", "version ID"), ("New", "the key")] {
+        let told = failure(verdict(404, error(code)))
+        #expect(told?.code == .notFound && told?.message.contains(advice) == true, "\(told as Any)")
+      }
+      #expect(verdict(404, "<html>").isNone && verdict(404, "", method: .head).isNone)
+    }
+
     @Test func `a refusal says what is missing`() {
       #expect(failure(verdict(403, error("AccessDenied"), isSigned: false))?.message.contains("anonymous") == true)
       #expect(failure(verdict(403, error("AccessDenied")))?.message.contains("requesterPays") == true)
