@@ -5,6 +5,7 @@ internal import RangeIO
 public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable {
   private let decisions: Guarded<CredentialsState<Credentials>>
   private let flight = SharedWork<Int, Credentials>(outlivesWaiters: true)
+  let used = Guarded(Used())
   private let fetch: @Sendable () async throws -> Credentials
   private let now: @Sendable () -> Int
 
@@ -24,7 +25,11 @@ public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable
   /// The credentials to sign with now. Returns at once if they are good for a while.
   ///
   /// - Throws: what fetching threw; `closed`; `CancellationError` at once when the task is cancelled.
-  public nonisolated(nonsending) func credentials() async throws -> Credentials { try await answer(.sign) }
+  public nonisolated(nonsending) func credentials() async throws -> Credentials {
+    let credentials = try await answer(.sign)
+    used.withLock { $0.last = credentials }
+    return credentials
+  }
 
   /// Other credentials than `refused`, which the server did not accept. May return the same again, if there are no
   /// others.

@@ -159,4 +159,28 @@ import Testing
     #expect(try await flight.credentials(insteadOf: old) == second)
     #expect(provider.askedCount == 2)
   }
+
+  @Test func `a refusal counts for the credentials that were sent, and is thrown if there are no others`() async throws
+  {
+    let given = Atomic<Int>(0)
+    let flight = CredentialsFlight<Keys>(expiry: \.expiry, now: { 0 }) {
+      Keys("number \(min(given.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue, 2))")
+    }
+    let failure = ReadError(.permissionDenied, "expired")
+    // Nothing was sent yet.
+    flight.noteRefusal(failure) { _ in true }
+    try await flight.replaceRefused()
+    #expect(flight.last == nil)
+    let old = try await flight.credentials()
+    flight.noteRefusal(failure) { $0 == old }
+    try await flight.replaceRefused()
+    let new = try await flight.credentials()
+    #expect(old.name == "number 1" && new.name == "number 2" && flight.last == new)
+    // One that was sent with the old ones asks for none.
+    flight.noteRefusal(failure) { $0 == old }
+    try await flight.replaceRefused()
+    flight.noteRefusal(failure) { $0 == new }
+    let error = await #expect(throws: ReadError.self) { try await flight.replaceRefused() }
+    #expect(error?.message == "expired")
+  }
 }

@@ -6,13 +6,6 @@
   /// Signs the requests for one blob, and mends what the service refuses: signatures and tokens that expired, a clock that is
   /// wrong.
   final class AzureAuthority: RequestAuthority {
-    private struct State {
-      /// What was sent last.
-      var current: BlobAccess?
-      /// The last answer that refused what was sent.
-      var refusal: (access: BlobAccess, failure: ReadError)?
-    }
-
     /// The version of the service that is spoken. It knows versions of blobs, and signatures of all kinds.
     static let serviceVersion = "2021-12-02"
 
@@ -20,7 +13,6 @@
     /// `nil`: anonymous.
     private let flight: CredentialsFlight<BlobAccess>?
     private let clock: ServerClock
-    private let state = Guarded(State())
 
     init(_ address: AzureAddress, _ flight: CredentialsFlight<BlobAccess>?, clock: ServerClock) {
       self.address = address
@@ -33,7 +25,6 @@
       request.fields.set("x-ms-version", Self.serviceVersion)
       guard let flight else { return request }
       let access = try await flight.credentials()
-      state.withLock { $0.current = access }
       switch access {
       case .key(let key):
         request.fields.set("x-ms-date", HTTPDate(secondsSince1970: clock.now).text)
@@ -51,17 +42,13 @@
     }
 
     func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> RefusalVerdict {
-      let access = state.withLock { $0.current }
       let refusal = AzureRefusal(head, body: body)
       let request = AzureRefusal.Request(
-        method: plan.method, access: access,
+        method: plan.method, access: flight?.last,
         signed: sent.fields["x-ms-date"].flatMap { HTTPDate($0) }?.secondsSince1970,
         address: address, now: clock.local)
       let verdict = refusal.verdict(on: request)
-      if case .mend(.credentials) = verdict, let access, access.isIn(sent) {
-        let failure = refusal.failure(request)
-        state.withLock { $0.refusal = (access, failure) }
-      }
+      if case .mend(.credentials) = verdict { flight?.noteRefusal(refusal.failure(request)) { $0.isIn(sent) } }
       return verdict
     }
 
@@ -69,14 +56,7 @@
       switch remedy {
       case .region: break
       case .clock(let offset): clock.set(offset: offset)
-      case .credentials:
-        // None noted: another read has replaced them already.
-        guard let flight, let refusal = state.withLock({ $0.refusal }) else { return }
-        let other = try await flight.credentials(insteadOf: refusal.access)
-        if other == refusal.access { throw refusal.failure }
-        state.withLock { state in
-          if state.refusal?.access == refusal.access { state.refusal = nil }
-        }
+      case .credentials: try await flight?.replaceRefused()
       }
     }
 

@@ -15,12 +15,6 @@
       var region: String
       var requesterPays: Bool
     }
-    private struct State {
-      /// The last answer that refused the credentials.
-      var refusal: (credentials: S3Credentials, failure: ReadError)?
-      /// The credentials signed with last.
-      var current: S3Credentials?
-    }
 
     let pinsVersionIDs = true
     private let target: Target
@@ -29,7 +23,6 @@
     private let clock: ServerClock
     private let regions: BucketRegions
     private let keys = SigningKeys()
-    private let state = Guarded(State())
 
     init(
       _ target: Target, credentials: CredentialsFlight<S3Credentials>?, clock: ServerClock,
@@ -57,7 +50,6 @@
       if target.requesterPays { request.fields.set("x-amz-request-payer", "requester") }
       guard let credentials else { return request }
       let keys = try await credentials.credentials()
-      state.withLock { $0.current = keys }
       let signer = RequestSigner(credentials: keys, region: region, keys: self.keys)
       let unsigned = UnsignedRequest(plan.method.rawValue, request)
       for header in signer.headers(for: unsigned, at: SigningTime(secondsSince1970: clock.now)) {
@@ -88,11 +80,7 @@
         requesterPays: target.requesterPays)
       let verdict = refusal.verdict(on: request)
       if case .mend(.credentials) = verdict, let signature {
-        let failure = refusal.failure(request)
-        state.withLock { state in
-          guard let current = state.current, signature.isMade(with: current) else { return }
-          state.refusal = (current, failure)
-        }
+        credentials?.noteRefusal(refusal.failure(request)) { signature.isMade(with: $0) }
       }
       return verdict
     }
@@ -109,14 +97,7 @@
       switch mend {
       case .region(let region): regions.learn(region, of: target.address.bucket, at: target.endpoint)
       case .clock(let offset): clock.set(offset: offset)
-      case .credentials:
-        // None noted: another read has replaced them already.
-        guard let credentials, let refusal = state.withLock({ $0.refusal }) else { return }
-        let others = try await credentials.credentials(insteadOf: refusal.credentials)
-        if others == refusal.credentials { throw refusal.failure }
-        state.withLock { state in
-          if state.refusal?.credentials == refusal.credentials { state.refusal = nil }
-        }
+      case .credentials: try await credentials?.replaceRefused()
       }
     }
 
