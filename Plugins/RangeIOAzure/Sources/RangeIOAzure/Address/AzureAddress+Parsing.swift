@@ -88,7 +88,9 @@
       }
       guard let first = others.first else { return (moment, nil) }
       guard others.contains(where: { $0.name.lowercased() == "sig" }) else {
-        let name = XMLText.isName(first.name) ? "the parameter '\(first.name)'" : "a parameter"
+        // One without a value may be a secret.
+        let isShown = first.value != nil && XMLText.isName(first.name)
+        let name = isShown ? "the parameter '\(first.name)'" : "a parameter"
         throw invalid("\(name) of the URL is not understood: remove it")
       }
       let text = others.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }.joined(separator: "&")

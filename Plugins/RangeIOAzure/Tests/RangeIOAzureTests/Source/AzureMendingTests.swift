@@ -58,7 +58,7 @@
     }
 
     @Test func `a stream goes on where its signature expires`() async throws {
-      try await StoreScene.with(count: 20 << 20) { scene in
+      try await StoreScene.with(count: 12 << 20) { scene in
         let asked = Shared(0)
         scene.store.set { $0.accepted = ["sig=number1"] }
         let reader = try await RangeReader(
@@ -66,11 +66,11 @@
             StoreScene.address, scene.configuration(.sas { "sv=1&se=2099-01-01&sig=number\(asked.increment())" })))
         var position = 0
         for try await piece in reader.stream(0...) {
-          #expect(piece.elementsEqual(StoreScene.content(position..<position + piece.count)))
+          #expect(Array(piece) == StoreScene.content(position..<position + piece.count))
           position += piece.count
           scene.store.set { $0.accepted = ["sig=number2"] }
         }
-        #expect(position == 20 << 20 && asked.value == 2)
+        #expect(position == 12 << 20 && asked.value == 2)
         #expect(scene.store.refusals.contains("AuthenticationFailed"))
         await reader.close()
       }
