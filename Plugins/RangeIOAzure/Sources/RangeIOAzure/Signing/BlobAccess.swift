@@ -21,9 +21,9 @@
     /// The kind; never a secret.
     var description: String {
       switch self {
-      case .key(let key): "key of \(key.account)"
-      case .sas: "shared access signature"
-      case .token: "token"
+      case .key(let key): "\(key)"
+      case .sas(let query): "\(query)"
+      case .token(let token): "\(token)"
       }
     }
 

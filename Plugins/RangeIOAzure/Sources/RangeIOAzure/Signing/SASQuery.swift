@@ -32,4 +32,12 @@
     }
   }
 
+  extension SASQuery: CustomStringConvertible, CustomReflectable {
+    /// Nothing of it.
+    var description: String { "shared access signature" }
+
+    /// Shows no more than ``description``.
+    var customMirror: Mirror { Mirror(self, children: []) }
+  }
+
 #endif

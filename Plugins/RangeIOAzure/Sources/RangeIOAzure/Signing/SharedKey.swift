@@ -18,7 +18,9 @@
     /// - Parameter key: in Base64, as the portal shows it.
     /// - Throws: `ReadError` with `invalidConfiguration`, which shows nothing of the key.
     init(account: String, key: String) throws(ReadError) {
-      guard let bytes = Data(base64Encoded: key.filter { !$0.isWhitespace }), !bytes.isEmpty else {
+      let text = key.filter { !$0.isWhitespace }
+      // Padding alone decodes as a byte.
+      guard let bytes = Data(base64Encoded: text), !bytes.isEmpty, Base64.text(Array(bytes)) == text else {
         throw ReadError(.invalidConfiguration, "the key of the account is no Base64: copy it from the portal")
       }
       self.account = account
@@ -61,6 +63,14 @@
         "\(name):\(values.sorted { $0.precedesByBytes($1) }.joined(separator: ","))"
       }
     }
+  }
+
+  extension SharedKey: CustomStringConvertible, CustomReflectable {
+    /// The account; never the key.
+    var description: String { "key of \(account)" }
+
+    /// Shows no more than ``description``.
+    var customMirror: Mirror { Mirror(self, children: []) }
   }
 
 #endif

@@ -27,6 +27,7 @@
       configuration.remote.headers = [("x-ms-encryption-key", Self.secret)]
       let access: [Any] = [
         try BlobAccess.key(SharedKey(account: "maps", key: Self.secret)), AzureToken(Self.secret),
+        try SharedKey(account: "maps", key: Self.secret), try SASQuery("sv=1&sig=\(Self.secret)"),
         BlobAccess.sas(try SASQuery("sv=1&sig=\(Self.secret)")), BlobAccess.token(AzureToken(Self.secret)),
       ]
       for value in [configuration, configuration.credentials] as [Any] + access {
