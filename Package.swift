@@ -71,6 +71,7 @@ let package = Package(
     .library(name: "RangeIOHTTP", targets: ["RangeIOHTTP"]),
     .library(name: "RangeIOS3", targets: ["RangeIOS3"]),
     .library(name: "RangeIOAzure", targets: ["RangeIOAzure"]),
+    .library(name: "RangeIOGCS", targets: ["RangeIOGCS"]),
     .library(name: "RangeIOSharedCache", targets: ["RangeIOSharedCache"]),
     .library(name: "RangeIOTelemetry", targets: ["RangeIOTelemetry"]),
     .library(name: "RangeIONIO", targets: ["RangeIONIO"]),
@@ -86,6 +87,9 @@ let package = Package(
       enabledTraits: ["HTTP"]),
     .trait(
       name: "Azure", description: "RangeIOAzure: blobs of Azure Storage, with swift-crypto.", enabledTraits: ["HTTP"]),
+    .trait(
+      name: "GCS", description: "RangeIOGCS: objects in Google Cloud Storage, with swift-crypto.",
+      enabledTraits: ["HTTP"]),
     .trait(
       name: "Telemetry", description: "RangeIOTelemetry: swift-log, swift-metrics, tracing and service-lifecycle."),
     .trait(name: "NIO", description: "RangeIONIO: Bytes and ByteBuffer, streams as response bodies, with SwiftNIO."),
@@ -140,8 +144,14 @@ let package = Package(
       name: "RangeIOSpillInspection",
       dependencies: ["RangeIO", "RangeIOTiers", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict + checked),
-    // What several products share and none shows: a lock for plugins, work that is done once for all who ask, SHA-256.
-    .target(name: "RangeIOSupport", dependencies: ["RangeIO"], swiftSettings: strict + checked),
+    // What several products share and none shows: a lock for plugins, work that is done once for all who ask, SHA-256; for
+    // stores, credentials that are renewed and signatures.
+    .target(
+      name: "RangeIOSupport",
+      dependencies: [
+        "RangeIO", .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["S3", "GCS"])),
+      ],
+      swiftSettings: strict + checked),
     .target(name: "RangeIOFoundation", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .target(
       name: "RangeIOTesting",
@@ -155,6 +165,7 @@ let package = Package(
         "RangeIORemote", .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
         .target(name: "RangeIOS3", condition: .when(traits: ["S3"])),
         .target(name: "RangeIOAzure", condition: .when(traits: ["Azure"])),
+        .target(name: "RangeIOGCS", condition: .when(traits: ["GCS"])),
         .target(name: "RangeIOServe", condition: .when(traits: ["Serve"])),
         .target(name: "RangeIOSharedCache", condition: .when(traits: ["SharedCache"])),
         product("Logging", "swift-log", with: "Serve"),
@@ -309,7 +320,7 @@ let package = Package(
       path: "Plugins/RangeIOHTTP/Tests/RangeIOHTTPTests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(
       name: "RangeIOS3",
-      dependencies: ["RangeIO", "RangeIORemote", "RangeIOSupport", product("Crypto", "swift-crypto", with: "S3")],
+      dependencies: ["RangeIO", "RangeIORemote", "RangeIOSupport"],
       path: "Plugins/RangeIOS3/Sources/RangeIOS3", packageAccess: false, swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOS3Tests",
@@ -331,6 +342,20 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
       path: "Plugins/RangeIOAzure/Tests/RangeIOAzureTests", packageAccess: false, swiftSettings: strict + checkedTests),
+    .target(
+      name: "RangeIOGCS",
+      dependencies: [
+        "RangeIO", "RangeIORemote", "RangeIOSupport", product("Crypto", "swift-crypto", with: "GCS"),
+        product("_CryptoExtras", "swift-crypto", with: "GCS"),
+      ],
+      path: "Plugins/RangeIOGCS/Sources/RangeIOGCS", packageAccess: false, swiftSettings: strict + checked),
+    .testTarget(
+      name: "RangeIOGCSTests",
+      dependencies: [
+        "RangeIOGCS", "RangeIORemote", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ] + http,
+      path: "Plugins/RangeIOGCS/Tests/RangeIOGCSTests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(
       name: "RangeIOTelemetry", dependencies: ["RangeIO", "RangeIOSupport"] + telemetry,
       path: "Plugins/RangeIOTelemetry/Sources/RangeIOTelemetry", packageAccess: false, swiftSettings: strict + checked),

@@ -27,10 +27,10 @@ fi
 
 # All of them or none: the pages of one plugin mention others.
 known='RangeIO[A-Za-z]*|SystemPackage|Foundation|Dispatch|Synchronization|Testing'
-plugins=() more='' left_out='RemoteObjects.md|Serving.md|ScalingOut.md|^Plugins/RangeIO(Remote|HTTP|S3|Azure|SharedCache|Telemetry|NIO|Serve)/'
+plugins=() more='' left_out='RemoteObjects.md|Serving.md|ScalingOut.md|^Plugins/RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Telemetry|NIO|Serve)/'
 if [ "$traits" = "$(scripts/traits.sh)" ]; then
   plugins=(scripts/samples/Plugins.swift)
-  left_out='^$' more='import RangeIORemote\nimport RangeIOHTTP\nimport RangeIOS3\nimport RangeIOAzure\nimport RangeIOSharedCache\nimport RangeIOTelemetry\nimport RangeIONIO\nimport RangeIOServe\n'
+  left_out='^$' more='import RangeIORemote\nimport RangeIOHTTP\nimport RangeIOS3\nimport RangeIOAzure\nimport RangeIOGCS\nimport RangeIOSharedCache\nimport RangeIOTelemetry\nimport RangeIONIO\nimport RangeIOServe\n'
   known="$known|NIO[A-Za-z0-9]*|Logging|Metrics|Tracing|ServiceLifecycle|AsyncHTTPClient"
 fi
 pages=(README.md)
@@ -86,7 +86,7 @@ read -r samples blocks left <"$work/counts"
 echo "check-samples: $samples of $blocks Swift blocks compile; $left are manifests or import what is not built here"
 
 # What there is of a plugin whose trait was forgotten.
-for plugin in HTTP S3 Azure; do
+for plugin in HTTP S3 Azure GCS; do
   swiftc -typecheck -wmo -parse-as-library -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
     -package-name range_io -module-name "RangeIO$plugin" -I "$modules" "${maps[@]}" \
     $(find "Plugins/RangeIO$plugin/Sources/RangeIO$plugin" -name '*.swift')

@@ -27,9 +27,8 @@ for command in "${commands[@]}"; do
   echo "plain: swift $command took $((SECONDS - began)) s"
   [ "$command" = build ] || continue
   # A plugin whose trait was forgotten says so.
-  for trait in HTTP S3 Azure; do
-    label=contentsOf
-    [ "$trait" != Azure ] || label=azure
+  for trait in HTTP S3 Azure GCS; do
+    case $trait in Azure) label=azure ;; GCS) label=gcs ;; *) label=contentsOf ;; esac
     printf 'import RangeIO\nimport RangeIO%s\nlet reader = try await RangeReader(%s: "https://example.org/x")\n' \
       "$trait" "$label" >"$clone/.plain.swift"
     maps=()

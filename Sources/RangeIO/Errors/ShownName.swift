@@ -71,7 +71,7 @@ package enum ShownName {
   private static func startAfterTypo(_ text: String.UTF8View) -> String.Index {
     let letters = text.prefix { isLetter($0) || isDigit($0) }
     let marks = text[letters.endIndex...].prefix { ":;,./".utf8.contains($0) }
-    let isKnown = ["http", "https", "s3"].contains(String(Substring(letters)).lowercased())
+    let isKnown = ["http", "https", "s3", "gs"].contains(String(Substring(letters)).lowercased())
     if isKnown, !marks.isEmpty { return marks.endIndex }
     return marks.suffix(2).elementsEqual("//".utf8) ? marks.endIndex : text.startIndex
   }

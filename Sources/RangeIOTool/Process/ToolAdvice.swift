@@ -4,6 +4,9 @@ enum ToolAdvice {
   private static let options = [
     ("set acceptsEncoded", "add --accept-encoded"), ("set judgesByTime", "add --trust-times"),
     ("add its authority to additionalTrustRoots", "name the file of its authority with --cacert"),
+    ("needs userProject", "needs --header 'x-goog-user-project: PROJECT'"),
+    ("name the project that pays as userProject", "name the project that pays with --header 'x-goog-user-project: …'"),
+    ("login, or ask for anonymous access", "login, or add --no-sign"),
     ("needs requesterPays", "needs --header 'x-amz-request-payer: requester'"),
     ("pass credentials instead of anonymous access", "leave out --no-sign"),
     ("read this: pass credentials", "read this: add --header 'Authorization: …'"),
@@ -15,6 +18,7 @@ enum ToolAdvice {
     (", or lower `freeSpaceFloor` or `segmentSize`", ""),
     (", which is a URL: read it with RangeReader(contentsOf:) of RangeIOHTTP or RangeIOS3", ""),
     (", which is a URL: read it with RangeReader(azure:) of RangeIOAzure", ""),
+    (", which is a URL: read it with RangeReader(gcs:) of RangeIOGCS", ""),
   ]
 
   /// `message` with advice that can be followed on a command line.

@@ -72,3 +72,18 @@
     }
   }
 #endif
+
+#if GCS
+  import RangeIOGCS
+
+  extension OpenedSource {
+    /// An object of a bucket at Google.
+    static func gcs(_ name: SourceName, _ settings: RemoteSettings, _ options: OpeningOptions) -> OpenedSource {
+      var configuration = GCSSource.Configuration()
+      configuration.remote = RemoteConfiguration(settings, options)
+      configuration.endpoint = settings.endpoint
+      if !settings.signs { configuration.credentials = .anonymous }
+      return OpenedSource(remote: GCSSource(name.text, configuration: configuration))
+    }
+  }
+#endif

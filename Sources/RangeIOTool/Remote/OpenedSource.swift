@@ -60,6 +60,12 @@ struct OpenedSource {
       #else
         throw .builtWithout("Azure", name)
       #endif
+    case .gcs:
+      #if GCS
+        self = .gcs(name, remote, options)
+      #else
+        throw .builtWithout("GCS", name)
+      #endif
     case .http, .path:
       #if HTTP
         self = .http(name, remote, options)
@@ -90,7 +96,7 @@ extension ToolFailure {
   /// A source that this build cannot read.
   fileprivate static func builtWithout(_ trait: String, _ name: SourceName) -> ToolFailure {
     ToolFailure(
-      "\(name.shown): this rangeio was built without \(trait): build it with --traits HTTP,S3,Azure",
+      "\(name.shown): this rangeio was built without \(trait): build it with --traits HTTP,S3,Azure,GCS",
       status: .unusableSource)
   }
 }

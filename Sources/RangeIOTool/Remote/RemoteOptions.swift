@@ -28,11 +28,13 @@ struct RemoteOptions: ParsableArguments {
   @Option(help: "For s3://: the profile of the AWS configuration. Default: as the AWS tools choose.")
   var profile: String?
   @Option(
-    help: ArgumentHelp("For s3:// and az://: the URL of a store like S3, or of the account's blobs.", valueName: "url"))
+    help: ArgumentHelp(
+      "For s3://, az:// and gs://: the URL of a store like S3, of the account's blobs, or of a store like Google's.",
+      valueName: "url"))
   var endpoint: String?
   @Option(help: "For s3://: the region of the bucket. Default: found out.")
   var region: String?
-  @Flag(help: "For s3:// and az://: read without credentials.")
+  @Flag(help: "For s3://, az:// and gs://: read without credentials.")
   var noSign = false
 
   /// The header fields, of which standard input and pipes can be read once only.

@@ -4,10 +4,10 @@ struct RemoteSettings: Equatable {
   var headers: [RemoteHeader] = []
   /// A profile of the AWS configuration.
   var profile: String?
-  /// The URL of a store like S3, or of an account's blobs.
+  /// The URL of a store like S3, of an account's blobs, or of a store like Google's.
   var endpoint: String?
   var region: String?
-  /// `false` leaves requests to S3 and Azure unsigned.
+  /// `false` reads without credentials, from S3, Azure and Google.
   var signs = true
   /// The path of certificates to trust besides the system's.
   var certificates: String?
@@ -27,14 +27,14 @@ struct RemoteSettings: Equatable {
       ("--time-limit is", timeLimit != nil), ("--retries is", retries != nil), ("--accept-encoded is", acceptsEncoded),
     ]
     if !name.isURL, let (options, _) = ofURLs.first(where: \.1) {
-      throw .usage("\(options) for sources that begin with http://, https://, s3://, az:// or abfss://")
+      throw .usage("\(options) for sources that begin with http://, https://, s3://, az://, abfss:// or gs://")
     }
     guard name.kind == .http || !trustsTimes else {
       throw .usage("--trust-times is for sources that begin with http:// or https://")
     }
     let ofStores = [("--endpoint", endpoint != nil), ("--no-sign", !signs)]
-    if name.kind != .s3, name.kind != .azure, let (option, _) = ofStores.first(where: \.1) {
-      throw .usage("\(option) is for sources that begin with s3:// or az://")
+    if ![.s3, .azure, .gcs].contains(name.kind), let (option, _) = ofStores.first(where: \.1) {
+      throw .usage("\(option) is for sources that begin with s3://, az:// or gs://")
     }
     let ofBuckets = [("--profile", profile != nil), ("--region", region != nil)]
     if name.kind != .s3, let (option, _) = ofBuckets.first(where: \.1) {

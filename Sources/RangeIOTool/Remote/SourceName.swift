@@ -2,7 +2,7 @@ import RangeIO
 
 /// A source as the user named it on the command line: a path, or a URL.
 struct SourceName {
-  enum Kind: Equatable { case path, http, s3, azure }
+  enum Kind: Equatable { case path, http, s3, azure, gcs }
 
   let text: String
   let kind: Kind
@@ -19,6 +19,7 @@ struct SourceName {
     case "http", "https": kind = .http
     case "s3": kind = .s3
     case "az", "abfss": kind = .azure
+    case "gs": kind = .gcs
     default: kind = .path
     }
   }
@@ -75,11 +76,11 @@ struct SourceName {
     guard kind == .path, !text.hasPrefix("/"), !text.hasPrefix("."), !text.hasPrefix("~") else { return "" }
     let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
     let rest = text[scheme.endIndex...]
-    let isKnown = ["http", "https", "s3", "az", "abfss"].contains(scheme.lowercased())
+    let isKnown = ["http", "https", "s3", "az", "abfss", "gs"].contains(scheme.lowercased())
     if rest.hasPrefix("://"), !scheme.isEmpty {
       return isKnown
         ? " (this command reads files only)"
-        : " ('\(scheme)' is no scheme that rangeio reads: http, https, s3, az, abfss)"
+        : " ('\(scheme)' is no scheme that rangeio reads: http, https, s3, az, abfss, gs)"
     }
     if rest.hasPrefix(":"), isKnown { return " (for a URL write \(scheme)://)" }
     // A host with a port, or with two dots or a path.

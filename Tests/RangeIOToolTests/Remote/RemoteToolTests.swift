@@ -26,7 +26,8 @@ import Testing
     #if !HTTP
       let result = try await tool("info", "https://127.0.0.1:1/object")
       #expect(result.code == 3 && result.hasOneLineOfErrors)
-      #expect(result.errors.contains("built without HTTP: build it with --traits HTTP,S3,Azure"), "\(result.errors)")
+      #expect(
+        result.errors.contains("built without HTTP: build it with --traits HTTP,S3,Azure,GCS"), "\(result.errors)")
     #endif
     #if !S3
       let object = try await tool("cat", "s3://bucket/key", "--no-sign")

@@ -8,6 +8,7 @@ import Testing
       ("file.bin", .path), ("/data/x", .path), ("./http://x", .path), ("http:", .path), ("http:/x", .path), ("", .path),
       ("ftp://x/y", .path), ("C://x", .path), ("http://x/y", .http), ("HTTPS://x", .http), ("s3://bucket/key", .s3),
       ("az://account/container/blob", .azure), ("ABFSS://c@a.dfs.core.windows.net/b", .azure), ("abfs://x", .path),
+      ("gs://b/k", .gcs),
     ]
     for (text, kind) in kinds { #expect(SourceName(text).kind == kind, "\(text)") }
     #expect(SourceName(path: "http://x/y").kind == .path)

@@ -84,10 +84,11 @@ enum FileOpening {
   /// What reads the URL that `name` looks like; `nil` if it looks like none.
   private static func readerOfURL(_ name: String) -> String? {
     let name = name.lowercased()
-    if ["http://", "https://", "s3://"].contains(where: { name.hasPrefix($0) }) {
-      return "RangeReader(contentsOf:) of RangeIOHTTP or RangeIOS3"
-    }
-    return ["az://", "abfss://"].contains { name.hasPrefix($0) } ? "RangeReader(azure:) of RangeIOAzure" : nil
+    let readers = [
+      (["http://", "https://", "s3://"], "RangeReader(contentsOf:) of RangeIOHTTP or RangeIOS3"),
+      (["az://", "abfss://"], "RangeReader(azure:) of RangeIOAzure"), (["gs://"], "RangeReader(gcs:) of RangeIOGCS"),
+    ]
+    return readers.first { $0.0.contains { name.hasPrefix($0) } }?.1
   }
 
   /// Checks a descriptor that the user has opened, and refuses one that is not for reading. May wait.

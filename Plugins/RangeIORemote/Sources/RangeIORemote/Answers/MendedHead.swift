@@ -1,3 +1,5 @@
+internal import RangeIOSupport
+
 /// Makes of a head what the parser takes, where HTTP says what it means.
 ///
 /// - A field that goes on in the next line is one line (RFC 9112, 5.2), and there is no space before a colon (5.1).

@@ -24,6 +24,10 @@ extension ResponseHead {
     func failure(_ reason: Failure.Reason, _ what: String) -> Failure {
       Failure(reason, "\(teller) answered \(status)\(place): \(what)", retryAfter: retryAfter(at: now))
     }
+    // Stores answer 403 to a signed URL that has expired, and Google 400.
+    if [400, 401, 403].contains(status), let end = route.target.expiry, end <= clock ?? now {
+      return failure(.forbidden, "the URL has expired: sign it again")
+    }
     switch status {
     case 401 where isAnonymous: return failure(.unauthorized, "it does not let everyone read this: pass credentials")
     case 401: return failure(.unauthorized, "give it other credentials")

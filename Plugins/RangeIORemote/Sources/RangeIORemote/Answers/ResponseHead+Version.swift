@@ -1,9 +1,11 @@
 extension ResponseHead {
   /// The marks that the answer shows of its version.
-  var marks: VersionMarks { VersionMarks(versionID: versionID, tag: entityTag, date: lastModified) }
+  func marks(_ rules: TransferRules) -> VersionMarks {
+    VersionMarks(versionID: versionID(rules), tag: entityTag, date: lastModified)
+  }
 
   /// The best identifier of the answer's version.
-  func versionIdentifier(_ rules: TransferRules) -> ObjectVersion.Identifier { marks.identifier(rules) }
+  func versionIdentifier(_ rules: TransferRules) -> ObjectVersion.Identifier { marks(rules).identifier(rules) }
 
   /// True if another change would have shown in `identifier`: the last one is two seconds old at least, by the answer's
   /// own clock, since `Last-Modified` and many a tag made of it count in seconds.

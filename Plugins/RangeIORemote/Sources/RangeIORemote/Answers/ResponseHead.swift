@@ -78,9 +78,9 @@ extension ResponseHead {
 
   var lastModified: HTTPDate? { fields["Last-Modified"].flatMap { HTTPDate($0) } }
 
-  /// The version of a store that keeps versions; `null` is what was stored before it did.
-  var versionID: ExactText? {
-    fields["x-amz-version-id"].flatMap { $0.isEmpty || $0 == "null" ? nil : ExactText($0) }
+  /// The version by the field that names it in this store; `null` is what was stored before the store kept versions.
+  func versionID(_ rules: TransferRules) -> ExactText? {
+    rules.versionField.flatMap { fields[$0] }.flatMap { $0.isEmpty || $0 == "null" ? nil : ExactText($0) }
   }
 
   /// The server's clock; `nil` for an answer that comes out of a cache.

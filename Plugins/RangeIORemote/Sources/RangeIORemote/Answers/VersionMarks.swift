@@ -6,7 +6,7 @@ struct VersionMarks: Hashable, Sendable {
 
   /// The best identifier that they make.
   func identifier(_ rules: TransferRules) -> ObjectVersion.Identifier {
-    if rules.pinsVersionIDs, let versionID { return .versionID(versionID) }
+    if let versionID { return .versionID(versionID) }
     if rules.judgesByTime, let date { return .lastModified(date) }
     if let tag { return tag.isWeak ? .weakTag(tag, lastModified: date) : .strongTag(tag) }
     return date.map { .lastModified($0) } ?? .unknown

@@ -40,7 +40,7 @@
       let answer = try await SmallExchange.send(
         method: request.method, url: ObjectURL(request.url), fields: request.fields, body: request.body,
         timeout: request.timeout, limit: answerLimit, configuration: configuration)
-      return Answer(status: answer.status, body: answer.body)
+      return Answer(status: answer.status, fields: answer.fields, body: answer.body)
     }
 
     /// The text of the file at `path`, read by a source of files, which blocks no thread of the caller.

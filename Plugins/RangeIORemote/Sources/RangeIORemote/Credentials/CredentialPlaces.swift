@@ -40,12 +40,15 @@
     public struct Answer: Hashable, Sendable {
       /// The status code.
       public var status: Int
+      /// The fields of the head.
+      public var fields: HeaderFields
       /// At most 64 KiB.
       public var body: [UInt8]
 
       /// An answer.
-      public init(status: Int, body: [UInt8]) {
+      public init(status: Int, fields: HeaderFields = HeaderFields(), body: [UInt8]) {
         self.status = status
+        self.fields = fields
         self.body = body
       }
     }

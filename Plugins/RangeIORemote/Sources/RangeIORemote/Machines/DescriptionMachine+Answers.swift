@@ -3,7 +3,7 @@ extension DescriptionMachine {
     switch head.status {
     case 200:
       if portalFailure(head) != nil { return probe(suspecting: .headLies, at: now) }
-      headMarks = head.marks
+      headMarks = head.marks(context.rules)
       saidEmpty = head.contentLength == .bytes(0)
       if let known, known.isNamed(by: head, context.rules) {
         return finish(head, size: known.size, acceptsRanges: nil, at: now)
@@ -140,7 +140,7 @@ extension DescriptionMachine {
   ) -> TransferStep {
     if phase != .head, let suspectedOfHead { context.learn(suspectedOfHead) }
     if acceptsRanges == true, context.habits.ignoresRanges { context.learn(.honoursRanges) }
-    var marks = head.marks
+    var marks = head.marks(context.rules)
     // A 416 need not carry the tag.
     if head.status == 416, marks.identifier(context.rules) == .unknown, let headMarks { marks = headMarks }
     let identifier = marks.identifier(context.rules)

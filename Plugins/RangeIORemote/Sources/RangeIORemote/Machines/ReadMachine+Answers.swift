@@ -65,7 +65,9 @@ extension ReadMachine {
   /// 200: the whole object. Taken only where that costs little.
   private mutating func answeredWhole(_ head: ResponseHead) -> TransferStep {
     if head.contentRange != nil { return answeredPart(head) }
-    if head.isHTML, head.marks.agreement(with: pin) != .same || head.contentLength != .bytes(version.size) {
+    if head.isHTML,
+      head.marks(context.rules).agreement(with: pin) != .same || head.contentLength != .bytes(version.size)
+    {
       return .fail(Failure.portal(context.route))
     }
     if let fault = head.fault(context.rules) { return .fail(fault) }

@@ -27,7 +27,7 @@ extension ReadMachine {
   ///   - isWhole: whether it is a 200.
   mutating func doubtOfVersion(_ head: ResponseHead, total: Int?, isWhole: Bool = false) -> TransferStep? {
     if let total, total != version.size { return doubt(.version, stale("with another size, \(total) bytes")) }
-    switch head.marks.agreement(with: pin) {
+    switch head.marks(context.rules).agreement(with: pin) {
     case .other: return doubt(.version, stale("as another version, \(head.summary)"))
     case .missing:
       // HEAD may show what GET does not.

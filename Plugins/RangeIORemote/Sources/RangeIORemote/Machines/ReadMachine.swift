@@ -152,7 +152,7 @@ struct ReadMachine: Hashable, Sendable {
     switch action {
     case .receive(let plan):
       body = plan
-      if let head = context.head { pin = pin.strengthened(by: head.marks, context.rules) }
+      if let head = context.head { pin = pin.strengthened(by: head.marks(context.rules), context.rules) }
     // Where redirects led may be the reason: a portal, a mirror that is down. The next read asks the origin.
     case .fail: context.route = Route(origin: context.route.origin)
     default: break

@@ -54,7 +54,7 @@
       credentials = settings.credentials?.store
       var rules = settings.rules
       rules.hasAuthority = authority != nil
-      rules.pinsVersionIDs = authority?.pinsVersionIDs ?? false
+      rules.versionField = authority?.versionField
       rules.hasCredentials = credentials != nil
       // Any header may be a secret.
       rules.isAnonymous = authority == nil && credentials == nil && fields.all.isEmpty

@@ -1,3 +1,5 @@
+internal import RangeIOSupport
+
 extension ObjectURL {
   /// When the signature of this URL ends, in seconds since 1970; `nil` if it has none, or if it does not say.
   ///

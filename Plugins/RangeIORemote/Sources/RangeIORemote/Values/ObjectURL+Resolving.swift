@@ -1,4 +1,5 @@
 internal import RangeIO
+internal import RangeIOSupport
 
 extension ObjectURL {
   /// The URL that `location` means in an answer to this one (RFC 3986, section 5.2), without user info.

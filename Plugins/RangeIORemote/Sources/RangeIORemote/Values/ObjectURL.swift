@@ -1,4 +1,5 @@
 public import RangeIO
+internal import RangeIOSupport
 
 /// The URL of an object, with its path and query byte for byte as they were given.
 ///

@@ -4,7 +4,7 @@ internal import RangeIO
 struct ObjectVersion: Hashable, Sendable {
   /// From the best to the worst.
   enum Identifier: Hashable, Sendable {
-    /// The number that a store with versions gave it (`x-amz-version-id`).
+    /// The number that a store with versions gave it (``RequestAuthority/versionField``).
     case versionID(ExactText)
     /// Differs whenever one byte does.
     case strongTag(EntityTag)

@@ -35,9 +35,9 @@ public protocol RequestAuthority: Sendable {
   /// - Throws: if it cannot be done. The read then throws this error.
   nonisolated(nonsending) func mend(_ remedy: Remedy) async throws
 
-  /// `true` if `x-amz-version-id` in an answer names the version: reads then pin it (``RequestPlan/versionID``). By
-  /// default `false`.
-  var pinsVersionIDs: Bool { get }
+  /// The field of an answer that names its version, such as `x-amz-version-id`: reads then pin that version
+  /// (``RequestPlan/versionID``). By default `nil`: none does.
+  var versionField: String? { get }
 }
 
 extension RequestAuthority {
@@ -49,8 +49,8 @@ extension RequestAuthority {
   /// Does nothing.
   public nonisolated(nonsending) func mend(_ remedy: Remedy) async throws {}
 
-  /// `false`.
-  public var pinsVersionIDs: Bool { false }
+  /// `nil`.
+  public var versionField: String? { nil }
 }
 
 /// A request as it goes over the wire.

@@ -20,8 +20,8 @@ struct TransferRules: Hashable, Sendable {
   /// Judges versions by `Last-Modified` and size where there is such a field, for servers behind one name that give
   /// each its own tag. Default: `false`.
   var judgesByTime = false
-  /// Takes `x-amz-version-id` for the version, and pins it. Default: `false`.
-  var pinsVersionIDs = false
+  /// The field that names the version, which is then pinned. Default: `nil`, none does.
+  var versionField: String?
   /// Reads the bytes under a `Content-Encoding` as they are: stores keep what was uploaded with one. Default: `false`.
   var acceptsEncoded = false
   /// A ``RequestAuthority`` judges errors. Default: `false`.

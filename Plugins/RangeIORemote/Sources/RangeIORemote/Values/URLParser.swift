@@ -1,4 +1,5 @@
 internal import RangeIO
+internal import RangeIOSupport
 
 /// The parts of an absolute URL (RFC 3986, section 3).
 struct URLParser {

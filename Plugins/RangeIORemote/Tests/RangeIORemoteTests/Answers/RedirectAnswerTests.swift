@@ -44,7 +44,7 @@ struct RedirectAnswerTests {
 
   @Test func `answer 40: another origin does not see which version of a store is read`() throws {
     var rules = TransferRules()
-    rules.pinsVersionIDs = true
+    rules.versionField = "x-amz-version-id"
     var run = try ReadRun(of: ObjectVersion(.versionID(ExactText("v1")), size: 10_000), rules: rules)
     #expect(run.request?.versionID == "v1" && run.request?.ifMatch == nil)
     run.answer(307, ["Location": "https://cdn.example/x"])

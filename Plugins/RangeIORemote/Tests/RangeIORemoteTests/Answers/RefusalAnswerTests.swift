@@ -13,6 +13,17 @@ struct RefusalAnswerTests {
     #expect(run.failure?.reason == .changed && run.requests.count == 1)
   }
 
+  @Test(arguments: [400, 401, 403]) func `answer 17: a signed URL that has expired is told`(_ status: Int) throws {
+    let url = { (end: Int) throws in try ObjectURL("https://h/x?Signature=1&Expires=\(end)") }
+    let head = ResponseHead(status, [:])
+    let expired = head.failure(from: Route(origin: try url(testNow)), at: testNow)
+    #expect(expired.text.contains("has expired: sign") && expired.code == .permissionDenied)
+    #expect(!head.failure(from: Route(origin: try url(testNow + 1)), at: testNow).text.contains("has expired: sign"))
+    // By the answer's own clock.
+    let dated = ResponseHead(status, ["Date": HTTPDate(secondsSince1970: testNow + 60).text])
+    #expect(dated.failure(from: Route(origin: try url(testNow + 1)), at: testNow).text.contains("has expired: sign"))
+  }
+
   @Test func `answer 16: a 401 asks for new credentials, once`() throws {
     var rules = TransferRules()
     rules.hasCredentials = true

@@ -109,7 +109,7 @@ struct VersionAnswerTests {
     }
     // A number of the version settles it only where versions are told apart by it.
     for pinsVersionIDs in [false, true] {
-      rules.pinsVersionIDs = pinsVersionIDs
+      rules.versionField = pinsVersionIDs ? "x-amz-version-id" : nil
       let fields: KeyValuePairs = [
         "Content-Length": "1", "Last-Modified": oldDate, "Date": "Sun, 06 Nov 1994 08:49:38 GMT",
         "x-amz-version-id": "7",

@@ -115,7 +115,7 @@ struct AuthorityTests {
 
   @Test func `a version of a store is pinned`() throws {
     var rules = rules
-    rules.pinsVersionIDs = true
+    rules.versionField = "x-amz-version-id"
     var run = try DescriptionRun(rules: rules)
     run.answer(200, ["Content-Length": "10000", "ETag": "\"a\"", "x-amz-version-id": "v1"])
     let version = try #require(run.description?.version)

@@ -29,7 +29,7 @@ struct SimulatedReads {
   init(seed: UInt64) throws {
     var server = ModelServer(seed: seed)
     var rules = TransferRules()
-    rules.pinsVersionIDs = server.marking == .versionID
+    rules.versionField = server.marking == .versionID ? "x-amz-version-id" : nil
     rules.judgesByTime = server.random.happens(500) && server.marking == .date
     rules.hasCredentials = server.random.happens(500)
     rules.hasAuthority = server.random.happens(200)

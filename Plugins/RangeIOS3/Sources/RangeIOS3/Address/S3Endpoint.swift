@@ -1,6 +1,7 @@
 #if S3
   internal import RangeIO
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// The server of a store: AWS, whose host depends on the region, or one with a URL.
   struct S3Endpoint: Hashable, Sendable {
@@ -80,19 +81,6 @@
 
     /// The server, for messages: never a password, since none is accepted.
     var name: String { server.map { "\($0.scheme)://\($0.host)" + ($0.port.map { ":\($0)" } ?? "") } ?? "AWS" }
-  }
-
-  extension String {
-    /// Where `text` first occurs, byte by byte.
-    func utf8Range(of text: String) -> Range<Index>? {
-      let (all, part) = (utf8, Array(text.utf8))
-      var start = all.startIndex
-      while start != all.endIndex {
-        if all[start...].starts(with: part) { return start..<all.index(start, offsetBy: part.count) }
-        start = all.index(after: start)
-      }
-      return nil
-    }
   }
 
 #endif

@@ -1,6 +1,7 @@
 #if S3
   internal import RangeIO
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// The credentials service of a container, in ECS and in EKS (Pod Identity): a URL and a token in the environment.
   struct ContainerCredentials: Equatable, Sendable {

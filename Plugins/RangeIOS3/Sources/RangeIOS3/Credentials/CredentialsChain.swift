@@ -1,6 +1,7 @@
 #if S3
   internal import RangeIO
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// The places where the AWS tools look for credentials, in their order: environment, profile, web identity, container,
   /// virtual machine. The first that has some wins. A place that has some but cannot give them fails the search: a user

@@ -1,6 +1,7 @@
 #if S3
   internal import RangeIO
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// The metadata service of a virtual machine in EC2, version 2 (with a session token), one second for each request.
   struct InstanceMetadata: Equatable, Sendable {

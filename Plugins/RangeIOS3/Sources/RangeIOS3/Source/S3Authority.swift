@@ -16,7 +16,7 @@
       var requesterPays: Bool
     }
 
-    let pinsVersionIDs = true
+    let versionField: String? = "x-amz-version-id"
     private let target: Target
     /// `nil`: anonymous.
     private let credentials: CredentialsFlight<S3Credentials>?

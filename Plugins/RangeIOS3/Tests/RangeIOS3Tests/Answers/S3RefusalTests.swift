@@ -1,6 +1,7 @@
 #if S3
   import RangeIO
   import RangeIORemote
+  import RangeIOSupport
   import Testing
 
   @testable import RangeIOS3

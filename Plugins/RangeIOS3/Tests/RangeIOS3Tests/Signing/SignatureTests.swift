@@ -1,6 +1,7 @@
 #if S3
   import Foundation
   import RangeIORemote
+  import RangeIOSupport
   import Testing
 
   @testable import RangeIOS3
@@ -80,7 +81,9 @@
       #expect(keys.derivedCount == 1)
       _ = signer.headers(for: one.request, at: SigningTime(secondsSince1970: noon.secondsSince1970 + 43_200))
       #expect(keys.derivedCount == 2)
-      signer = RequestSigner(credentials: signer.credentials, region: "eu-north-1", keys: keys)
+      signer = RequestSigner(
+        credentials: S3Credentials(accessKeyID: one.id, secretAccessKey: one.secret, sessionToken: one.token),
+        region: "eu-north-1", keys: keys)
       _ = signer.headers(for: one.request, at: noon)
       #expect(keys.derivedCount == 3)
       // Another secret of the same name is another key.
@@ -91,8 +94,12 @@
 
     @Test func `no more than a few keys are kept`() throws {
       let keys = SigningKeys()
+      let credentials = S3Credentials(accessKeyID: "a", secretAccessKey: "s")
       for round in 0..<3 {
-        for region in 0..<40 { _ = keys.key(secret: "s", day: "20260102", region: "r\(region)", service: "s3") }
+        for region in 0..<40 {
+          _ = RequestSigner(credentials: credentials, region: "r\(region)", keys: keys).headers(
+            for: UnsignedRequest(host: "h", path: "/"), at: SigningTime(secondsSince1970: 0))
+        }
         // Forty do not fit, so each round derives some again.
         #expect(keys.derivedCount > 40 * round)
       }

@@ -2,6 +2,7 @@
   import RangeIO
   import RangeIOHTTPTestServer
   import RangeIORemote
+  import RangeIOSupport
   import Testing
 
   @testable import RangeIOS3

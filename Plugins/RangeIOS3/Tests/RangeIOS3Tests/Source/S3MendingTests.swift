@@ -167,7 +167,6 @@
         await source.close()
         let error = await #expect(throws: ReadError.self) { _ = try await other.value }
         #expect(error?.code == .closed)
-        provider.answer(.success(StoreScene.keys))
       }
     }
   }

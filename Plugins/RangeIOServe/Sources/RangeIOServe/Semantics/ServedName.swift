@@ -1,4 +1,5 @@
 internal import RangeIORemote
+internal import RangeIOSupport
 
 /// A name in a path, byte for byte as in a file system or an object store.
 ///

@@ -1,11 +1,10 @@
-#if S3
+#if S3 || GCS
   internal import Crypto
   internal import Foundation
-  internal import RangeIOSupport
 
   /// The keys that signatures are made with. A key is good for one day, region and service, and takes four digests to
   /// derive: so the last few are kept.
-  final class SigningKeys: Sendable {
+  public final class SigningKeys: Sendable {
     private struct Scope: Hashable {
       var secret: [UInt8]
       var day: String
@@ -18,19 +17,23 @@
       var derivedCount = 0
     }
     private let state = Guarded(State())
+    private let form: SignatureForm
 
     /// The most keys that are kept. All are dropped when there are more: each is derived again in some microseconds.
     private static let maxKeys = 16
 
+    /// No keys yet.
+    public init(_ form: SignatureForm = .amazon) { self.form = form }
+
     /// The number of keys derived so far.
-    var derivedCount: Int { state.withLock { $0.derivedCount } }
+    public var derivedCount: Int { state.withLock { $0.derivedCount } }
 
     /// The key for requests of `day` to `service` in `region`.
     func key(secret: String, day: String, region: String, service: String) -> SymmetricKey {
       let scope = Scope(secret: Array(secret.utf8), day: day, region: region, service: service)
       if let known = state.withLock({ $0.keys[scope] }) { return known }
-      let first = SymmetricKey(data: Array("AWS4".utf8) + scope.secret)
-      let key = [day, region, service, "aws4_request"].reduce(first) { key, text in
+      let first = SymmetricKey(data: Array(form.keyPrefix.utf8) + scope.secret)
+      let key = [day, region, service, form.terminator].reduce(first) { key, text in
         SymmetricKey(data: HMAC<Crypto.SHA256>.authenticationCode(for: Array(text.utf8), using: key))
       }
       state.withLock { state in
@@ -40,13 +43,12 @@
       }
       return key
     }
-  }
 
-  /// Bytes as lower-case hexadecimal digits.
-  func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
+    /// The signature of `text` by that key, in hexadecimal digits.
+    func signature(of text: String, secret: String, day: String, region: String, service: String) -> String {
+      let key = key(secret: secret, day: day, region: region, service: service)
+      return hexadecimal(HMAC<Crypto.SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+    }
   }
 
 #endif

@@ -1,11 +1,11 @@
 /// Percent-encoding of URLs (RFC 3986, section 2.1).
-package enum PercentCoding {
+public enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
   /// `text` as it may stand in a path, or in a query (RFC 3986, 3.3 and 3.4). Encoded is only what may not: controls,
   /// spaces, what is not ASCII, brackets and their like, and a `%` that begins no `%XX`. All else stays as it is, since a
   /// signature or a server's look-up may depend on it.
-  static func legal(_ text: some StringProtocol, inQuery: Bool = false) -> String {
+  public static func legal(_ text: some StringProtocol, inQuery: Bool = false) -> String {
     let given = Array(text.utf8)
     var bytes: [UInt8] = []
     bytes.reserveCapacity(given.count)
@@ -22,12 +22,12 @@ package enum PercentCoding {
   }
 
   /// `byte` as `%XX`.
-  static func encoded(_ byte: UInt8) -> [UInt8] {
+  public static func encoded(_ byte: UInt8) -> [UInt8] {
     [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
   /// `text` with all but unreserved bytes (RFC 3986, 2.3) as `%XX`, and `kept` as it is.
-  static func encoded(_ text: String, keeping kept: UInt8?) -> String {
+  public static func encoded(_ text: String, keeping kept: UInt8?) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
     for byte in text.utf8 {
@@ -51,7 +51,7 @@ package enum PercentCoding {
   }
 
   /// `text` with each `%XX` as the byte that it means. A `%` without two hexadecimal digits stays.
-  static func decoded(_ text: some StringProtocol) -> String {
+  public static func decoded(_ text: some StringProtocol) -> String {
     var bytes: [UInt8] = []
     let encoded = Array(text.utf8)
     var index = 0
@@ -70,7 +70,7 @@ package enum PercentCoding {
   }
 
   /// The value of a hexadecimal digit.
-  package static func value(_ digit: UInt8) -> UInt8? {
+  public static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case 48...57: digit - 48
     case 65...70: digit - 55

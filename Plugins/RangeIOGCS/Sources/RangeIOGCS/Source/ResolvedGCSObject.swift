@@ -1,0 +1,110 @@
+#if GCS
+  internal import RangeIO
+  internal import RangeIORemote
+  internal import RangeIOSupport
+
+  /// An object whose server is known: what a source reads through.
+  struct ResolvedGCSObject: Sendable {
+    let object: RemoteObject
+    let authority: GCSAuthority
+    let urlSigner: URLSigner
+
+    /// Decides on server, API and credentials. Connects to nobody, and reads no file.
+    ///
+    /// - Throws: `ReadError` with `invalidConfiguration`.
+    init(_ address: GCSAddress, _ configuration: GCSSource.Configuration, _ places: CredentialPlaces)
+      throws(ReadError)
+    {
+      do throws(ReadError) {
+        let emulator = places.variable("STORAGE_EMULATOR_HOST")
+        let endpoint: GCSEndpoint
+        if let named = configuration.endpoint {
+          endpoint = try GCSEndpoint(named)
+        } else {
+          endpoint = try emulator.map { text throws(ReadError) in try .emulator(text) } ?? .google
+        }
+        let api = configuration.api ?? (endpoint.isGoogle ? .xml : .json)
+        let clock = ServerClock(places.now)
+        let isEmulator = configuration.endpoint == nil && emulator != nil
+        let permit = Self.permit(configuration.credentials, places, isEmulator: isEmulator)
+        try Self.check(permit, endpoint, api)
+        let url = try endpoint.url(of: address, api)
+        let target = GCSAuthority.Target(
+          address: address, url: url,
+          userProject: configuration.userProject ?? Self.quotaProject(configuration.credentials, permit, places))
+        authority = GCSAuthority(target, permit, clock: clock)
+        var remote = configuration.remote
+        remote.acceptsEncoded = true
+        object = try RemoteObject(
+          url, name: address.description, id: endpoint.identity(of: address), configuration: remote,
+          authority: authority)
+        urlSigner = URLSigner(
+          url: try endpoint.url(of: address, .xml), generation: address.generation,
+          credentials: configuration.credentials, places: places)
+      } catch {
+        throw ReadError(error.code, error.message, source: address.description)
+      }
+    }
+
+    /// The project that the environment names for the credentials that are found there.
+    private static func quotaProject(
+      _ credentials: GCSCredentials, _ permit: GCSAuthority.Permit, _ places: CredentialPlaces
+    ) -> String? {
+      guard case .standard = credentials.kind, case .tokens = permit else { return nil }
+      return places.variable("GOOGLE_CLOUD_QUOTA_PROJECT")
+    }
+
+    private static func check(
+      _ permit: GCSAuthority.Permit, _ endpoint: GCSEndpoint, _ api: GCSSource.API
+    ) throws(ReadError) {
+      switch permit {
+      case .none: break
+      case .key where api == .json:
+        throw ReadError(
+          .invalidConfiguration, "an HMAC key is good for the XML API only: set api = .xml, or pass other credentials")
+      case .key: break
+      case .tokens where endpoint.isOpenToOthers:
+        throw ReadError(
+          .invalidConfiguration,
+          "the endpoint is http, where others could read the token: use https, or ask for anonymous access")
+      case .tokens: break
+      }
+    }
+
+    private static func permit(
+      _ credentials: GCSCredentials, _ places: CredentialPlaces, isEmulator: Bool
+    ) -> GCSAuthority.Permit {
+      let fetch: @Sendable () async throws -> GCSToken
+      switch credentials.kind {
+      case .anonymous: return .none
+      case .standard where isEmulator: return .none
+      case .hmac(let key): return .key(key)
+      case .provider(let provider): fetch = provider
+      case .standard, .file, .json, .metadataServer:
+        fetch = { try await credentials.tokenSource(places).token(for: .reading, places) }
+      }
+      // Tokens end by this machine's clock, which counted their seconds.
+      return .tokens(CredentialsFlight(expiry: \.expiry, now: places.now, fetch: fetch))
+    }
+  }
+
+  extension GCSCredentials {
+    /// What tokens come from.
+    ///
+    /// - Throws: `ReadError`; for kinds that have no such thing, `invalidConfiguration`.
+    func tokenSource(_ places: CredentialPlaces) async throws -> any TokenSource {
+      switch kind {
+      case .standard: return try await StandardCredentials(places: places).source()
+      case .file(let path): return try await StandardCredentials.file(path, places)
+      case .json(let text, let signsTokens):
+        return try CredentialsDocument.parse(text).tokenSource(signsTokens: signsTokens)
+      case .metadataServer:
+        if let server = MetadataServer(places) { return server }
+        throw ReadError(.invalidConfiguration, "NO_GCE_CHECK is true, and so no metadata server is asked: unset it")
+      case .hmac, .provider, .anonymous:
+        throw ReadError(.invalidConfiguration, "the credentials (\(self)) are no account's")
+      }
+    }
+  }
+
+#endif
