@@ -29,16 +29,11 @@
   /// No error, count or description shows a key, a token or a signature. For a signed URL, which is plain HTTPS, use
   /// `RangeReader(gcs:)` or the plugin RangeIOHTTP.
   public final class GCSSource: RemoteSource {
-    private struct State {
-      var resolved: ResolvedGCSObject?
-      var isClosed = false
-    }
-    private let address: Result<GCSAddress, ReadError>
-    private let configuration: Configuration
-    private let places: CredentialPlaces
-    private let state = Guarded(State())
+    private let resolved: Result<ResolvedGCSObject, ReadError>
+    /// The name of the object in errors and listings.
+    public let name: String
 
-    /// The object of `address`. The first use reads settings and connects, not this call.
+    /// The object of `address`. The environment is read now; the first use connects.
     public convenience init(_ address: GCSAddress, configuration: Configuration = Configuration()) {
       self.init(.success(address), configuration)
     }
@@ -53,26 +48,25 @@
       _ address: Result<GCSAddress, ReadError>, _ configuration: Configuration,
       places: CredentialPlaces = .process()
     ) {
-      self.address = address
-      self.configuration = configuration
-      self.places = places
-    }
-
-    /// The name of the object in errors and listings.
-    public var name: String {
       switch address {
-      case .success(let address): ObjectURL.shown(address.description)
-      case .failure(let error): error.source ?? ""
+      case .success(let address):
+        name = ObjectURL.shown(address.description)
+        resolved = Result { () throws(ReadError) in try ResolvedGCSObject(address, configuration, places) }
+      case .failure(let error):
+        name = error.source ?? ""
+        resolved = .failure(error)
       }
     }
 
-    /// The object that the source reads. The first use reads the settings.
+    /// The object that the source reads.
     ///
-    /// - Throws: `ReadError` with `invalidConfiguration` or `closed`.
-    public var object: RemoteObject { get async throws { try resolved().object } }
+    /// - Throws: `ReadError` with `invalidConfiguration` for an address or settings that cannot be right.
+    public var object: RemoteObject { get async throws { try resolved.get().object } }
 
-    /// The same; `nil` before the first use.
-    public var openedObject: RemoteObject? { state.withLock { $0.resolved?.object } }
+    /// The same; `nil` for an address or settings that cannot be right.
+    public var openedObject: RemoteObject? {
+      if case .success(let resolved) = resolved { resolved.object } else { nil }
+    }
 
     /// Returns a URL that anybody can read the object with until it expires, signed by a service account's key or an HMAC key
     /// (V4). It is a secret: keep it out of logs. Asks no server whether the object exists.
@@ -84,36 +78,15 @@
         throw ReadError(
           .invalidConfiguration, "a signed URL is good for 1 second to 7 days: choose a duration between", source: name)
       }
-      return try await resolved().urlSigner.url(seconds: Int(duration.components.seconds))
+      return try await resolved.get().urlSigner.url(seconds: Int(duration.components.seconds))
     }
 
     /// Ends all requests and waits for tokens. Returns when the last connection is closed that no other source uses; in
     /// a cancelled task at once.
     public nonisolated(nonsending) func close() async {
-      let resolved = state.withLock { state in
-        state.isClosed = true
-        return state.resolved
-      }
-      guard let resolved else { return }
+      guard case .success(let resolved) = resolved else { return }
       resolved.authority.close()
       await resolved.object.close()
-    }
-
-    private func resolved() throws -> ResolvedGCSObject {
-      let (known, isClosed) = state.withLock { ($0.resolved, $0.isClosed) }
-      if let known { return known }
-      if isClosed { throw closed }
-      let made = try ResolvedGCSObject(address.get(), configuration, places)
-      return try state.withLock { state throws(ReadError) in
-        if state.isClosed { throw closed }
-        let kept = state.resolved ?? made
-        state.resolved = kept
-        return kept
-      }
-    }
-
-    private var closed: ReadError {
-      ReadError(.closed, "the source is closed: make a new one to read on", source: name)
     }
   }
 
