@@ -70,7 +70,9 @@
     }
 
     @Test(arguments: [
-      "htp://", "htps:/", "https;//", "http//", "https:", "//", "ftp://", "s3://", "S3:/", "http:///", "",
+      "htp://", "htps:/", "https;//", "http//", "https:", "//", "ftp://", "s3://", "S3:/", "http:///", "", "az://",
+      "AZ:/",
+      "abfss://", "abfs://", "gs://", "GS//", "gcs://",
     ])
     func `a scheme that is mistyped shows no password`(scheme: String) async throws {
       for rest in [
@@ -81,8 +83,9 @@
         // Without any scheme, a colon belongs to the name of a file.
         if scheme.isEmpty, rest.hasPrefix("127.0.0.1:hunter2") { continue }
         let isS3 = scheme.lowercased().hasPrefix("s3")
+        let isOther = ["az://", "abfss://", "gs://"].contains(scheme)
         let commands = [
-          ["info", scheme + rest] + (isS3 ? ["--no-sign", "--region", "x"] : []),
+          ["info", scheme + rest] + (isS3 ? ["--no-sign", "--region", "x"] : isOther ? ["--no-sign"] : []),
           ["copy", scheme + rest, directory("copy")], ["serve", scheme + rest, "--listen", "203.0.113.1:80"],
         ]
         for (command, arguments) in commands.enumerated()
@@ -112,6 +115,55 @@
         try await expectClean(["serve", url, url, "--listen", "203.0.113.1:80"])
       #endif
     }
+
+    #if S3 && Azure && GCS
+      @Test func `credentials of stores are in no message, though the server repeats what it got`() async throws {
+        try await LyingServer.with { server in
+          server.script = ServerScript { exchange in
+            let request = exchange.request
+            let all = ([request.target] + request.fields.map(\.value) + [String(decoding: request.body, as: UTF8.self)])
+              .joined(separator: " ")
+            if request.method == "POST" {
+              return ScriptedAnswer(
+                400, text: #"{"error": "\#(all)", "error_description": "\#(all)"}"#, type: "application/json")
+            }
+            return ScriptedAnswer(
+              403, text: "<Error><Code>AuthenticationFailed</Code><Message>\(all)</Message></Error>",
+              type: "application/xml")
+          }
+          let file = directory("credentials.json")
+          let user = #"""
+            {"type": "authorized_user", "client_id": "c", "client_secret": "hunter2", "refresh_token": "hunter2",
+            "token_uri": "\#(server.origin)/token"}
+            """#
+          try user.write(toFile: file, atomically: true, encoding: .utf8)
+          let entra = ["AZURE_TENANT_ID=t", "AZURE_CLIENT_ID=c", "AZURE_AUTHORITY_HOST=\(server.origin)"]
+          let (s3, azure, google) = ("s3://bucket/key", "az://account/container/blob", "gs://bucket/object")
+          let cases: [(String, [String])] = [
+            (
+              s3, ["AWS_ACCESS_KEY_ID=A", "AWS_SECRET_ACCESS_KEY=hunter2", "AWS_SESSION_TOKEN=hunter2", "AWS_REGION=x"]
+            ),
+            (azure, ["AZURE_STORAGE_ACCOUNT=account", "AZURE_STORAGE_KEY=hunter2="]),
+            (azure, ["AZURE_STORAGE_ACCOUNT=account", "AZURE_STORAGE_KEY=hunter2"]),
+            (azure, ["AZURE_STORAGE_ACCOUNT=account", "AZURE_STORAGE_SAS_TOKEN=sv=2021-12-02&sig=hunter2"]),
+            (azure, ["AZURE_STORAGE_CONNECTION_STRING=AccountName=account;AccountKey=hunter2="]),
+            (azure, ["AZURE_STORAGE_CONNECTION_STRING=AccountName=account;AccountKey=hunter2;hunter2"]),
+            (azure, entra + ["AZURE_CLIENT_SECRET=hunter2"]),
+            (google, ["GOOGLE_APPLICATION_CREDENTIALS=\(file)"]),
+          ]
+          for (url, variables) in cases {
+            for command in [["info", url], ["cat", url, "--stats", "--retries", "0"]] {
+              let arguments =
+                ["-i", "HOME=\(directory("."))", "PATH=/usr/bin:/bin"] + variables + [ToolProcess.path] + command
+              let result = try await tool(arguments + ["--endpoint", server.origin], program: "/usr/bin/env")
+              #expect(result.code != 0 && !result.errors.isEmpty, "\(variables)")
+              expectClean(result.output, "\(command): output")
+              expectClean(Array(result.errors.utf8), "\(command): errors")
+            }
+          }
+        }
+      }
+    #endif
 
     #if Serve
       @Test func `serve logs, tells and keeps nothing that signs`() async throws {
