@@ -42,7 +42,8 @@
     }
 
     func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> RefusalVerdict {
-      let refusal = AzureRefusal(head, body: body)
+      var refusal = AzureRefusal(head, body: body)
+      refusal.message = sent.quotable(refusal.message)
       let request = AzureRefusal.Request(
         method: plan.method, access: flight?.last,
         signed: sent.fields["x-ms-date"].flatMap { HTTPDate($0) }?.secondsSince1970,

@@ -66,7 +66,8 @@
     }
 
     func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> RefusalVerdict {
-      let refusal = GCSRefusal(head, body: body)
+      var refusal = GCSRefusal(head, body: body)
+      refusal.document.message = sent.quotable(refusal.document.message)
       let request = GCSRefusal.Request(
         method: plan.method, permit: permit(of: sent), now: clock.local,
         hasUserProject: sent.fields["x-goog-user-project"] != nil)

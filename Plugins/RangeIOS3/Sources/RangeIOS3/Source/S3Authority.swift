@@ -73,7 +73,8 @@
 
     func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> RefusalVerdict {
       let signature = SentSignature(sent.fields)
-      let refusal = S3Refusal(head, body: body)
+      var refusal = S3Refusal(head, body: body)
+      refusal.document.message = sent.quotable(refusal.document.message)
       let request = S3Refusal.Request(
         method: plan.method, signature: signature, bucket: target.address.bucket,
         differs: { [self] region in differs(region, from: sent, signature) }, now: clock.local,

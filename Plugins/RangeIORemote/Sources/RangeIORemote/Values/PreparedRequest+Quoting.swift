@@ -1,0 +1,28 @@
+internal import RangeIOSupport
+
+extension PreparedRequest {
+  /// Fields whose values no secret is in, and which a server may name for good reasons.
+  private static let openFields: Set<String> = [
+    "accept", "accept-encoding", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
+    "range", "user-agent",
+  ]
+  /// A shorter word may stand in any text.
+  private static let shortestSecret = 7
+
+  /// What a server says of this request, for a message; `nil` if it repeats a word of the query or of a field that may
+  /// be a secret.
+  public func quotable(_ text: String?) -> String? {
+    guard let text else { return nil }
+    let fields = self.fields.all.lazy.filter { !Self.openFields.contains($0.name.lowercased()) }
+      .flatMap { $0.value.split { $0 == " " || $0 == "," } }
+    let items = url.queryItems.lazy.flatMap { item in
+      item.value.map { [Substring($0), Substring(PercentCoding.decoded($0))] } ?? []
+    }
+    let repeats = [AnySequence(fields), AnySequence(items)].joined().contains { word in
+      // Without a name, as in Signature=….
+      let value = word.firstIndex(of: "=").map { word[word.index(after: $0)...] }
+      return [word, value ?? word].contains { $0.utf8.count >= Self.shortestSecret && text.contains($0) }
+    }
+    return repeats ? nil : text
+  }
+}
