@@ -34,8 +34,7 @@
 
     /// `true` if what is sent there can be read on the way.
     var isOpenToOthers: Bool {
-      guard let server, server.scheme == .http else { return false }
-      return !["localhost", "::1"].contains(server.host) && !server.host.hasPrefix("127.")
+      server.map { $0.scheme == .http && !$0.isLoopback } ?? false
     }
 
     /// The path before the bucket: empty, or without an ending `/`.

@@ -83,18 +83,13 @@
     func url(_ value: String?, _ name: String) throws(ReadError) -> String? {
       guard let value, !value.isEmpty else { return nil }
       // `try?`: what is no URL is refused below.
-      guard let parsed = try? ObjectURL(value), parsed.user == nil, parsed.scheme == .https || parsed.isOfThisMachine
+      guard let parsed = try? ObjectURL(value), parsed.user == nil, parsed.scheme == .https || parsed.isLoopback
       else {
         throw ReadError(
           .invalidConfiguration, "\(name) in the credentials is no https URL: secrets are sent there, so correct it")
       }
       return value
     }
-  }
-
-  extension ObjectURL {
-    /// `true` for loopback: what is sent there does not leave the machine.
-    var isOfThisMachine: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
   }
 
 #endif

@@ -95,7 +95,7 @@
     private func isLocal(_ url: String) -> Bool {
       // `try?`: what is no URL fails when it is asked.
       guard let parsed = try? ObjectURL(url) else { return false }
-      return parsed.isOfThisMachine || parsed.host.hasPrefix("169.254.")
+      return parsed.isLoopback || parsed.host.hasPrefix("169.254.")
     }
 
     /// A member that may be a text.

@@ -164,6 +164,18 @@
       }
     }
 
+    @Test func `a host whose name begins as loopback does gets no secret over http`() async throws {
+      try await GCSScene.with { scene in
+        let url = "http://127.0.0.1.example.invalid"
+        let error = await scene.failure(of: .json(try SignatureCase.account(["token_uri": "\(url)/token"])))
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("token_uri") == true)
+        var configuration = scene.configuration
+        configuration.endpoint = url
+        let other = await scene.failure(scene.source("gs://bucket/key", configuration))
+        #expect(other?.code == .invalidConfiguration && other?.message.contains("http") == true)
+      }
+    }
+
     @Test func `a token server that refuses says why, without what was sent to it`() async throws {
       try await GCSScene.with { scene in
         for (text, shown) in [("Token has been revoked.", true), ("bad secret-secret", false)] {
