@@ -61,7 +61,9 @@
 
     private func meaning(_ request: Request) -> (ReadError.Code, advice: String, isTransient: Bool) {
       switch document.code {
-      case "UserProjectMissing", "required":
+      // With status 401 it is a token that is required.
+      case "UserProjectMissing",
+        "required" where status == 400:
         (.permissionDenied, "readers of this bucket pay: name the project that pays as userProject", false)
       case "UserProjectAccountProblem", "UserProjectInvalid", "userProjectInvalid", "accountDisabled":
         (.permissionDenied, "check the project that is named as userProject, and its billing", false)
@@ -88,6 +90,8 @@
             + "(x-goog-encryption-algorithm, -key and -key-sha256)", false
         )
       case _ where status == 401 || status == 403: (.permissionDenied, accessAdvice(request), false)
+      // A download by the JSON API is refused in plain text, without a code.
+      case _ where status == 404: (.notFound, "check the bucket, the object's name and the generation", false)
       case "InvalidArgument", "InvalidBucketName", "InvalidURI", "invalid", "invalidParameter", "KeyTooLong":
         (.invalidResponse, "check the bucket, the object's name and the generation", false)
       default: (.invalidResponse, "look the code up in the documentation of Google Cloud Storage", false)

@@ -75,6 +75,20 @@
       #expect(error.map { $0.message.contains("\(reason) (text of the server)") } == true)
     }
 
+    @Test func `an object that a download by JSON does not find is missing, though the answer is a text`() {
+      // As Google answers `alt=media`.
+      for text in ["No such object: bucket/key", ""] {
+        let error = failure(verdict(404, text))
+        #expect(error?.code == .notFound && error?.message.contains("name") == true)
+      }
+    }
+
+    @Test func `a read without credentials that JSON refuses is not said to lack a project that pays`() {
+      let error = failure(verdict(401, json("required"), permit: .none))
+      #expect(error?.code == .permissionDenied && error?.message.contains("pass credentials") == true)
+      #expect(failure(verdict(400, json("required")))?.message.contains("userProject") == true)
+    }
+
     @Test func `a HEAD without a body, a busy server and a redirect are left to the transport`() {
       for verdict in [
         verdict(403, "", method: .head), verdict(503, xml("SlowDown")), verdict(307, ""), verdict(301, ""),

@@ -28,6 +28,22 @@
       }
     }
 
+    @Test(arguments: [GCSSource.API.xml, .json])
+    func `an object that is removed between two reads is told as changed`(_ api: GCSSource.API) async throws {
+      try await GCSScene.with(count: 200_000) { scene in
+        var configuration = scene.configuration
+        configuration.api = api
+        let source = scene.source("gs://bucket/key", configuration)
+        let description = try await source.describe()
+        scene.store.set { $0.objects = [:] }
+        let error = await #expect(throws: ReadError.self) {
+          _ = try await source.read(100_000..<150_000, of: description)
+        }
+        #expect(error?.code == .sourceChanged && error?.message.contains("removed") == true, "\(error as Any)")
+        await source.close()
+      }
+    }
+
     @Test func `without versions an overwritten object is told, and never mixed`() async throws {
       try await GCSScene.with(count: 200_000) { scene in
         for turn in 1..<20 {

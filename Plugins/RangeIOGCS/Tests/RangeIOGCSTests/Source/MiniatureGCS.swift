@@ -92,7 +92,12 @@
       let all = state.objects[place] ?? []
       let wanted = request.parameter("generation")
       let found = wanted == nil ? all.last : all.last { "\($0.generation)" == wanted }
-      guard let found else { return Self.xml(404, "NoSuchKey", "The specified key does not exist.") }
+      guard let found else {
+        // A download by JSON is refused in plain text.
+        return request.target.hasPrefix("/storage/v1/")
+          ? ScriptedAnswer(404, text: "No such object: \(place)", type: "text/html; charset=UTF-8")
+          : Self.xml(404, "NoSuchKey", "The specified key does not exist.")
+      }
       var answer = ScriptedAnswer.honest(request, found.object, date: date)
       answer.fields["x-goog-generation"] = "\(found.generation)"
       answer.fields["x-goog-hash"] = "crc32c=AAAAAA=="
