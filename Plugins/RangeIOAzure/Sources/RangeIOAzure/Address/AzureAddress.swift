@@ -74,8 +74,10 @@
       guard blob.unicodeScalars.count <= 1_024 else {
         throw Self.invalid("the blob's name has more than 1,024 characters")
       }
-      // Servers would look them up elsewhere, perhaps in another container.
-      guard !blob.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
+      // Servers would look them up elsewhere, perhaps in another container. By bytes: a slash may be one character with what
+      // follows it.
+      let parts = blob.utf8.split(separator: UInt8(ascii: "/"))
+      guard !parts.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
         throw Self.invalid("the blob's name has a part '.' or '..', which no blob can have")
       }
       try moment.check()

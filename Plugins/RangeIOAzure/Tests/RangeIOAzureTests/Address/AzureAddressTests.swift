@@ -60,6 +60,7 @@
     @Test(arguments: [
       "", "az:", "az://", "az://maps", "az://maps/tiles", "az://maps/tiles/", "az:///tiles/a", "az:/maps/tiles/a",
       "az://Maps/tiles/a", "az://maps/Tiles/a", "az://maps/ti les/a", "az://maps/tiles/../a", "az://maps/tiles/a/./b",
+      "az://maps/tiles/a/../\u{301}b",
       "az://maps/tiles/a?versionid=", "azz://maps/tiles/a", "abfs://tiles@maps.dfs.core.windows.net/a",
       "abfss://maps.dfs.core.windows.net/tiles/a", "abfss://tiles@example.org/a", "abfss://tiles@maps/a",
       "https://example.org/tiles/a", "https://maps.queue.core.windows.net/tiles/a",
