@@ -49,7 +49,12 @@
         signed: sent.fields["x-ms-date"].flatMap { HTTPDate($0) }?.secondsSince1970,
         address: address, now: clock.local)
       let verdict = refusal.verdict(on: request)
-      if case .mend(.credentials) = verdict { flight?.noteRefusal(refusal.failure(request)) { $0.isIn(sent) } }
+      if case .mend(.credentials) = verdict {
+        let failure = refusal.failure(request)
+        flight?.noteRefusal(failure) { $0.isIn(sent) }
+        // Without a body: the GET that follows tells more.
+        if plan.method != .head { return .mendOrFail(.credentials, failure) }
+      }
       return verdict
     }
 
@@ -72,7 +77,7 @@
       switch self {
       case .key: true
       case .sas(let signature): request.url.query?.utf8.reversed().starts(with: signature.text.utf8.reversed()) ?? false
-      case .token(let token): request.fields["Authorization"]?.hasSameBytes(as: "Bearer \(token.text)") ?? false
+      case .token(let token): request.fields.has("Authorization", "Bearer \(token.text)")
       }
     }
   }

@@ -113,6 +113,29 @@
       }
     }
 
+    @Test(arguments: ["sas", "token"]) func `what is replaced and refused again fails with the service's words`(
+      _ kind: String
+    ) async throws {
+      try await StoreScene.with { scene in
+        let asked = Shared(0)
+        let credentials: AzureCredentials =
+          kind == "sas" ? .sas { "sv=1&sig=n\(asked.increment())" } : .token { AzureToken("n\(asked.increment())") }
+        let error = await scene.failure(scene.source(StoreScene.address, scene.configuration(credentials)))
+        #expect(error?.code == .permissionDenied && asked.value == 2)
+        let code = kind == "sas" ? "AuthenticationFailed" : "InvalidAuthenticationInfo"
+        #expect(error?.message.contains(code) == true, "\(error as Any)")
+      }
+    }
+
+    @Test func `a token with a space at its end is replaced too`() async throws {
+      try await StoreScene.with { scene in
+        scene.store.set { $0.accepted = ["Bearer n2"] }
+        let asked = Shared(0)
+        let credentials = AzureCredentials.token { AzureToken("n\(asked.increment()) ") }
+        try await scene.expectContent(of: scene.source(StoreScene.address, scene.configuration(credentials)))
+      }
+    }
+
     @Test func `a wrong key is explained and not tried again`() async throws {
       try await StoreScene.with { scene in
         let error = await scene.failure(scene.source(StoreScene.address, scene.configuration(.sharedKey("b3RoZXI="))))

@@ -73,7 +73,10 @@
         hasUserProject: sent.fields["x-goog-user-project"] != nil)
       let verdict = refusal.verdict(on: request)
       if case .mend(.credentials) = verdict, case .tokens(let flight) = permit {
-        flight.noteRefusal(refusal.failure(request)) { sent.fields["Authorization"] == "Bearer \($0.value)" }
+        let failure = refusal.failure(request)
+        flight.noteRefusal(failure) { sent.fields.has("Authorization", "Bearer \($0.value)") }
+        // Without a body: the GET that follows tells more.
+        if plan.method != .head { return .mendOrFail(.credentials, failure) }
       }
       return verdict
     }

@@ -102,6 +102,34 @@
       }
     }
 
+    @Test func `a refused token that is replaced by one that is refused too fails with the store's words`() async throws
+    {
+      try await GCSScene.with { scene in
+        var configuration = scene.configuration
+        configuration.credentials = .json(user(scene.tokens("/token", "t")))
+        for opening in [RemoteOpening.head, configuration.remote.opening] {
+          configuration.remote.opening = opening
+          scene.server.log.clear()
+          let error = await scene.failure(scene.source("gs://bucket/key", configuration))
+          #expect(error?.code == .permissionDenied && error?.isTransient == false)
+          #expect(error?.message.contains("AuthenticationRequired") == true, "\(error as Any)")
+          #expect(scene.server.log.requestCount <= 5)
+        }
+      }
+    }
+
+    @Test func `a token with a space at its end is replaced too`() async throws {
+      try await GCSScene.with { scene in
+        let number = Guarded(0)
+        var configuration = scene.configuration
+        configuration.credentials = .provider {
+          GCSToken("t-\(number.withLock { number in number += 1; return number }) ")
+        }
+        scene.store.set { $0.tokens = ["t-2"] }
+        try await scene.expectContent(of: scene.source("gs://bucket/key", configuration))
+      }
+    }
+
     @Test func `what is missing, and what may not be read, is told`() async throws {
       try await GCSScene.with { scene in
         for url in ["gs://bucket/other", "gs://other/key", "gs://bucket/key#5"] {

@@ -81,7 +81,9 @@ struct ReadMachine: Hashable, Sendable {
     guard let head = context.head else { preconditionFailure("a verdict comes after an answer") }
     switch verdict {
     case .fail(let error): return concluded(.fail(Failure(error)))
-    case .mend(let mend) where context.permits(mend): return .mend(mend)
+    case .mend(let mend) where context.permits(mend), .mendOrFail(let mend, _) where context.permits(mend):
+      return .mend(mend)
+    case .mendOrFail(_, let error): return concluded(.fail(Failure(error)))
     case .mend, .none: return concluded(answered(head, at: now))
     }
   }

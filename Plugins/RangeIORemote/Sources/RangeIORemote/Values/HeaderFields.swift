@@ -65,6 +65,11 @@ public struct HeaderFields: Hashable, Sendable {
   /// The value of the first field of this name.
   public subscript(name: String) -> String? { all.first { HTTPText.areEqual($0.name, name) }?.value }
 
+  /// `true` if the first field of this name has this value, byte by byte, but for spaces at its ends, which are not sent.
+  public func has(_ name: String, _ value: String) -> Bool {
+    self[name]?.utf8.elementsEqual(HTTPText.trimmed(value).utf8) ?? false
+  }
+
   /// The values of all fields of this name, in their order.
   public func values(of name: String) -> [String] {
     all.compactMap { HTTPText.areEqual($0.name, name) ? $0.value : nil }

@@ -93,6 +93,8 @@ public enum RefusalVerdict: Sendable {
   case none
   /// The read fails with this error, to which the object's name and the range are added.
   case fail(ReadError)
-  /// Do this, then send the request once more.
+  /// Do this, then send the request once more. What was mended so before is judged by its status.
   case mend(Remedy)
+  /// The same. What was mended so before fails with this error.
+  case mendOrFail(Remedy, ReadError)
 }

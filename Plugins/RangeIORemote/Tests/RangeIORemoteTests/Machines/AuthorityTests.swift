@@ -69,6 +69,28 @@ struct AuthorityTests {
     #expect(description.isProbing)
   }
 
+  @Test func `a mend that did not help fails with the authority's error, if it has one`() throws {
+    let verdict = RefusalVerdict.mendOrFail(.credentials, ReadError(.permissionDenied, "ExpiredToken: sign in"))
+    var run = try ReadRun(rules: rules)
+    run.answer(401)
+    run.judged(verdict)
+    #expect(run.action == .mend(.credentials))
+    run.mended()
+    run.answer(401)
+    run.judged(verdict)
+    #expect(run.failure?.text == "ExpiredToken: sign in")
+    var description = try DescriptionRun(rules: rules)
+    description.answer(401)
+    description.judged(.mend(.credentials))
+    description.mended()
+    description.answer(401)
+    description.judged(.mend(.credentials))
+    #expect(description.isProbing)
+    description.answer(401)
+    description.judged(verdict)
+    #expect(description.failure?.text == "ExpiredToken: sign in")
+  }
+
   @Test func `all three kinds may be needed in one read`() throws {
     var run = try ReadRun(rules: rules)
     for mend in [Remedy.region("a"), .clock(offset: 1), .credentials] {

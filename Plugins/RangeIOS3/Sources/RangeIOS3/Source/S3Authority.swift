@@ -81,7 +81,10 @@
         requesterPays: target.requesterPays)
       let verdict = refusal.verdict(on: request)
       if case .mend(.credentials) = verdict, let signature {
-        credentials?.noteRefusal(refusal.failure(request)) { signature.isMade(with: $0) }
+        let failure = refusal.failure(request)
+        credentials?.noteRefusal(failure) { signature.isMade(with: $0) }
+        // Without a body: the GET that follows tells more.
+        if plan.method != .head { return .mendOrFail(.credentials, failure) }
       }
       return verdict
     }
