@@ -1,4 +1,5 @@
 #if GCS
+  internal import RangeIO
   public import RangeIORemote
 
   extension GCSSource {
@@ -28,6 +29,24 @@
 
       /// A configuration with defaults.
       public init() {}
+    }
+  }
+
+  extension GCSSource.Configuration {
+    /// Fields that the source sets itself.
+    private static let ownFields: Set<String> = ["authorization", "x-goog-content-sha256", "x-goog-date"]
+
+    /// Throws for settings of the transport that would be passed over.
+    func check() throws(ReadError) {
+      if let name = remote.headers.map(\.name).first(where: { Self.ownFields.contains($0.lowercased()) }) {
+        throw ReadError(
+          .invalidConfiguration, "the header '\(name)' is set by the source itself: remove it from the configuration")
+      }
+      guard remote.credentials == nil else {
+        throw ReadError(
+          .invalidConfiguration,
+          "remote.credentials are not for objects of this store: put them into credentials, as .provider { … }")
+      }
     }
   }
 

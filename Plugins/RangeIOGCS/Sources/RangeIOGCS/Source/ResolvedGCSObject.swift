@@ -16,6 +16,7 @@
       throws(ReadError)
     {
       do throws(ReadError) {
+        try configuration.check()
         let emulator = places.variable("STORAGE_EMULATOR_HOST")
         let endpoint: GCSEndpoint
         if let named = configuration.endpoint {

@@ -58,6 +58,19 @@
       }
     }
 
+    @Test func `credentials of the transport are refused, not passed over`() async throws {
+      try await GCSScene.with { scene in
+        var configuration = scene.configuration
+        configuration.remote.credentials = .bearer("a-secret")
+        let error = await scene.failure(scene.source("gs://bucket/key", configuration))
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("remote.credentials") == true)
+        configuration.remote.credentials = nil
+        configuration.remote.headers = [("authorization", "a-secret")]
+        let other = await scene.failure(scene.source("gs://bucket/key", configuration))
+        #expect(other?.code == .invalidConfiguration && other?.message.contains("authorization") == true)
+      }
+    }
+
     @Test func `only keys sign URLs, for a time that Google permits`() async throws {
       try await GCSScene.with { scene in
         for (credentials, duration) in [
