@@ -58,6 +58,16 @@
       }
     }
 
+    @Test func `a store that repeats a token does not have it shown`() async throws {
+      try await GCSScene.with { scene in
+        scene.store.set { state in
+          state.services["/bucket/key"] = { _ in MiniatureGCS.xml(403, "AccessDenied", "no", "Bearer a-secret-token") }
+        }
+        let error = await scene.failure(of: .token(GCSToken("a-secret-token")))
+        #expect(error?.code == .permissionDenied && error.map { !"\($0)".contains("a-secret-token") } == true)
+      }
+    }
+
     @Test func `credentials of the transport are refused, not passed over`() async throws {
       try await GCSScene.with { scene in
         var configuration = scene.configuration
