@@ -31,6 +31,7 @@
       _ method: String, _ url: ObjectURL, _ fields: HeaderFields, _ body: [UInt8], _ settings: RemoteConfiguration,
       _ limit: Int
     ) async throws -> (status: Int, fields: HeaderFields, body: [UInt8]) {
+      for field in fields.all { try HeaderFields.check(field.value, of: field.name) }
       let core = try ObjectCore(url, settings)
       do {
         let answer = try await answer(

@@ -172,7 +172,7 @@
         try await core.waitForCredentials($0, until: deadline)
       }
       credential = used
-      if let value = used.value { try Self.check(value, of: "Authorization") }
+      if let value = used.value { try HeaderFields.check(value, of: "Authorization") }
       return request(authorization: used.value)
     }
 
@@ -202,16 +202,8 @@
     @inline(never) private func signed(by authority: any RequestAuthority) async throws -> WireRequest {
       let plan = plan
       let prepared = try await core.leavingBehind(until: deadline) { try await authority.prepare(plan) }
-      for field in prepared.fields.all { try Self.check(field.value, of: field.name) }
+      for field in prepared.fields.all { try HeaderFields.check(field.value, of: field.name) }
       return WireRequest(plan, prepared.url, prepared.fields)
-    }
-
-    /// Throws if credentials cannot be sent: a token that was read from a file may still have its line end.
-    private static func check(_ value: String, of field: String) throws(Failure) {
-      guard !HeaderFields.isValue(value) else { return }
-      throw Failure(
-        .credentials,
-        "what credentials put into the header '\(field)' has a line end or another control character: remove it")
     }
 
     // MARK: mending

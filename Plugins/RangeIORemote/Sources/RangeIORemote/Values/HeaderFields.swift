@@ -78,6 +78,14 @@ public struct HeaderFields: Hashable, Sendable {
   /// True if `text` can stand in a head: no line end and no other control character but the tab (RFC 9110, 5.5).
   static func isValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 == 9 || ($0 >= 32 && $0 != 127) } }
 
+  /// Throws if credentials cannot be sent: a token that was read from a file may still have its line end.
+  static func check(_ value: String, of field: String) throws(Failure) {
+    guard !isValue(value) else { return }
+    throw Failure(
+      .credentials,
+      "what credentials put into the header '\(field)' has a line end or another control character: remove it")
+  }
+
   /// The number of fields.
   var count: Int { all.count }
 }

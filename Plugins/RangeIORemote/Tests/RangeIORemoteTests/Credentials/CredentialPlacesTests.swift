@@ -36,6 +36,15 @@
       #expect(error?.code == .limitExceeded)
     }
 
+    @Test func `a secret with a line end is told as such, and no service is asked`() async throws {
+      let request = CredentialPlaces.Request(
+        url: "http://127.0.0.1:1", fields: HeaderFields(["X-Secret": "hidden\r\nX-Evil: 1"]), timeout: .seconds(5),
+        isLocal: true)
+      let error = await #expect(throws: ReadError.self) { _ = try await CredentialPlaces.sending(request) }
+      #expect(error?.code == .permissionDenied && error?.isTransient == false, "\(error as Any)")
+      #expect(error.map { $0.message.contains("X-Secret") && !"\($0)".contains("hidden") } == true)
+    }
+
     @Test func `an empty variable counts as none, and no text shows any`() {
       var places = places
       places.environment = ["A": "hidden", "B": ""]
