@@ -67,6 +67,7 @@ let package = Package(
     .library(name: "RangeIOTesting", targets: ["RangeIOTesting"]),
     .library(name: "RangeIOExecutor", targets: ["RangeIOExecutor"]),
     .library(name: "RangeIOMapped", targets: ["RangeIOMapped"]),
+    .library(name: "RangeIOMedia", targets: ["RangeIOMedia"]),
     .library(name: "RangeIORemote", targets: ["RangeIORemote"]),
     .library(name: "RangeIOHTTP", targets: ["RangeIOHTTP"]),
     .library(name: "RangeIOS3", targets: ["RangeIOS3"]),
@@ -281,6 +282,15 @@ let package = Package(
       ],
       path: "Plugins/RangeIOMapped/Tests/RangeIOMappedTests", packageAccess: false, swiftSettings: strict + checkedTests
     ),
+    // For players, and code that takes URLs. Apart from RangeIOFoundation, since it links AVFoundation, and on Linux libcurl.
+    .target(
+      name: "RangeIOMedia", dependencies: ["RangeIO", "RangeIOFoundation", "RangeIOSupport"],
+      path: "Plugins/RangeIOMedia/Sources/RangeIOMedia", packageAccess: false, swiftSettings: strict + checked),
+    // Optimised, since it has a model.
+    .testTarget(
+      name: "RangeIOMediaTests",
+      dependencies: ["RangeIOMedia", "RangeIO", "RangeIOTesting", "RangeIOTestSupport"],
+      path: "Plugins/RangeIOMedia/Tests/RangeIOMediaTests", packageAccess: false, swiftSettings: strict + checked),
     .target(name: "CRangeIOExecutor", path: "Plugins/RangeIOExecutor/Sources/CRangeIOExecutor"),
     .target(
       name: "RangeIOExecutor",

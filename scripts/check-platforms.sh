@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Type-checks on Linux what is written for Apple platforms, without Apple's SDK: C against the headers, and Swift against the
-# modules Darwin, Dispatch and Compression, in scripts/platforms/apple. These declare the little that this package uses, as
+# modules, such as Darwin, Dispatch and AVFoundation, in scripts/platforms/apple. These declare the little that this package uses, as
 # Apple's manual pages, headers and documentation do; what is missing there is an error here, so add it when it is needed.
 #
 # It proves that the code compiles with these signatures, and not that it works: CI does that on macOS.
@@ -42,7 +42,7 @@ done
 # MARK: Swift
 
 # What stands for Apple's modules. Apple's Dispatch stands apart: what uses Linux's Foundation must have Linux's.
-mkdir "$work/darwin" "$work/dispatch" "$work/dependencies"
+mkdir "$work/darwin" "$work/dispatch" "$work/media" "$work/dependencies"
 stand_in() {
   swiftc -emit-module -parse-as-library -swift-version 6 -I "$work/darwin" -module-name "$2" \
     -o "$work/$1/$2.swiftmodule" "$apple/swift/$2.swift"
@@ -51,6 +51,8 @@ stand_in darwin DarwinStructures
 stand_in darwin Darwin
 stand_in darwin Compression
 stand_in dispatch Dispatch
+# What plays media, on top of Linux's Foundation.
+for module in CoreFoundation ObjectiveC UniformTypeIdentifiers AVFoundation; do stand_in media "$module"; done
 
 # The dependencies, apart from our own modules as they were built for Linux.
 cp "$modules"/{SystemPackage,ArgumentParser,ArgumentParserToolInfo}.swiftmodule "$work/dependencies"
@@ -89,6 +91,7 @@ check RangeIOFoundation Sources/RangeIOFoundation "${inside[@]}"
 check RangeIOTesting Sources/RangeIOTesting "${inside[@]}"
 check RangeIOTraces Sources/RangeIOTraces "${inside[@]}"
 check RangeIOSupport Sources/RangeIOSupport "${inside[@]}"
+check RangeIOMedia Plugins/RangeIOMedia/Sources/RangeIOMedia -I "$work/media"
 check RangeIORemote Plugins/RangeIORemote/Sources/RangeIORemote "${inside[@]}"
 check RangeIOTool Sources/RangeIOTool "${inside[@]}"
 for job in "${pending[@]}"; do wait "$job"; done

@@ -9,8 +9,9 @@ fail() {
   failed=1
 }
 
-# What a plugin may import without a trait, besides RangeIO and modules of its own: what Swift and this package bring.
-allowed='Swift|Synchronization|Dispatch|Foundation|FoundationEssentials|Glibc|Musl|Darwin|os|SystemPackage'
+# What a plugin may import without a trait, besides RangeIO and modules of its own: what Swift, Apple's systems and this package
+# bring.
+allowed='AVFoundation|CoreFoundation|FoundationNetworking|ObjectiveC|UniformTypeIdentifiers|Swift|Synchronization|Dispatch|Foundation|FoundationEssentials|Glibc|Musl|Darwin|os|SystemPackage'
 
 # The declaration in Package.swift of the target $1, on one line.
 declaration() {

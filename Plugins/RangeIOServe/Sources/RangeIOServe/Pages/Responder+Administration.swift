@@ -7,6 +7,7 @@
   internal import HTTPTypes
   internal import NIOCore
   internal import RangeIO
+  internal import RangeIOSupport
 
   // What the server tells of itself, below `/-/`.
 

@@ -1,4 +1,4 @@
-internal import RangeIORemote
+internal import RangeIOSupport
 
 /// The answer to a request for an object.
 package enum RangeAnswer: Equatable, Sendable {

@@ -1,16 +1,14 @@
-internal import RangeIORemote
-
 /// The ranges that a `Range` field asks for (RFC 9110, sections 14.1.1 and 14.2).
-package struct RangeField: Equatable, Sendable {
+public struct RangeField: Equatable, Sendable {
   /// One range of the field.
-  package enum Element: Equatable, Sendable {
+  public enum Element: Equatable, Sendable {
     /// From `first` to `last`, both included; to the end without `last`.
     case from(Int, through: Int?)
     /// The last bytes.
     case suffix(Int)
 
     /// The bytes of an object of `size` bytes that this means; `nil` if it has none of them.
-    func resolved(in size: Int) -> Range<Int>? {
+    public func resolved(in size: Int) -> Range<Int>? {
       switch self {
       case .from(let first, let last):
         guard first < size else { return nil }
@@ -21,19 +19,20 @@ package struct RangeField: Equatable, Sendable {
     }
   }
 
-  package let elements: [Element]
+  /// In the order of the field; at least one.
+  public let elements: [Element]
 
   /// Parses the value of a `Range` field.
   ///
   /// `nil` for another unit and for what is no set of ranges, such as `bytes=5-2`: a server ignores both. Numbers that
   /// are too large stand for the largest.
-  package init?(_ value: String) {
+  public init?(_ value: String) {
     guard let equals = value.utf8.firstIndex(of: UInt8(ascii: "=")),
-      HTTPText.areEqual(HTTPText.trimmed(value[..<equals]), "bytes")
+      Self.trimmed(value[..<equals]).lowercased() == "bytes"
     else { return nil }
     var elements: [Element] = []
     for part in value[value.utf8.index(after: equals)...].split(separator: ",", omittingEmptySubsequences: true) {
-      let text = HTTPText.trimmed(part)
+      let text = Self.trimmed(part)
       // Empty elements of a list count for nothing (RFC 9110, section 5.6.1.2).
       if text.isEmpty { continue }
       guard let element = Self.element(text) else { return nil }
@@ -43,7 +42,14 @@ package struct RangeField: Equatable, Sendable {
     self.elements = elements
   }
 
-  private static func element(_ text: String) -> Element? {
+  /// Without spaces and tabs at its ends.
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text.utf8.drop { $0 == 32 || $0 == 9 }
+    while text.last == 32 || text.last == 9 { text.removeLast() }
+    return Substring(text)
+  }
+
+  private static func element(_ text: Substring) -> Element? {
     guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")) else { return nil }
     let (first, last) = (text[..<dash], text[text.utf8.index(after: dash)...])
     guard !first.isEmpty else { return number(last).map { .suffix($0) } }
@@ -55,6 +61,6 @@ package struct RangeField: Equatable, Sendable {
 
   private static func number(_ text: Substring) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-    return HTTPText.number(text) ?? .max
+    return Int(text) ?? .max
   }
 }

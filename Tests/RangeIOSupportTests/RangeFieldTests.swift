@@ -1,4 +1,4 @@
-import RangeIOServe
+import RangeIOSupport
 import Testing
 
 struct RangeFieldTests {

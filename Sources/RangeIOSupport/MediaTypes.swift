@@ -1,12 +1,12 @@
-internal import RangeIORemote
-
 /// The media type of an object, by the end of its name. What is served is read by programs, so a short table will do.
-package enum MediaTypes {
-  package static let unknown = "application/octet-stream"
+public enum MediaTypes {
+  /// The type of bytes of which no more is known.
+  public static let unknown = "application/octet-stream"
 
-  package static func type(ofName name: String) -> String {
+  /// The type of an object of this name; ``unknown`` if its end says nothing.
+  public static func type(ofName name: String) -> String {
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
-    return types[HTTPText.lower(name[name.utf8.index(after: dot)...])] ?? unknown
+    return types[name[name.utf8.index(after: dot)...].lowercased()] ?? unknown
   }
 
   private static let types = [

@@ -1,0 +1,121 @@
+internal import RangeIO
+internal import RangeIOFoundation
+
+#if canImport(FoundationNetworking)
+  internal import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+/// Loads ``PublishedMedia`` for `URLSession`: `GET` with one range (206, 416) or none, and `HEAD`.
+///
+/// Put it into the `protocolClasses` of a session's configuration. The bytes are read piece by piece, as they are taken. A task
+/// that is cancelled ends its read, and gets nothing more.
+///
+/// With the Foundation of Swift on Linux, an answer is one piece, as tasks with completion handlers get the last piece only there
+/// (`URLSession.data(for:)` is such a task); so it has 256 MiB at most. Download tasks fail there.
+public final class MediaURLProtocol: URLProtocol, LoadingClient {
+  /// Whether an answer has to be one piece.
+  #if canImport(FoundationNetworking)
+    static let isInOnePiece = true
+  #else
+    static let isInOnePiece = false
+  #endif
+  /// The longest answer in one piece.
+  static let maxBytesInOnePiece = 256 * 1024 * 1024
+
+  var isInOnePiece = MediaURLProtocol.isInOnePiece
+  private let context = ClientContext()
+  private var loads: MediaLoads?
+  private var load: Int?
+  private var contentType = ""
+  /// What comes at the end, if an answer has to be one piece.
+  private var response: URLResponse?
+  private var pieces: [Bytes] = []
+
+  public override class func canInit(with request: URLRequest) -> Bool {
+    request.url.map { PublishedMedia.has($0) } ?? false
+  }
+
+  public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+  public override class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { a == b }
+
+  public override func startLoading() {
+    context.enter {
+      #if canImport(FoundationNetworking)
+        // It would end the process.
+        if task is URLSessionDownloadTask {
+          client?.urlProtocol(self, didFailWithError: URLError(.unsupportedURL))
+          return
+        }
+      #endif
+      guard let media = request.url.flatMap({ PublishedMedia.media(at: $0) }) else { return refuse(.notFound) }
+      guard method == "GET" || method == "HEAD" else { return refuse(.methodNotAllowed) }
+      contentType = media.contentType
+      (response, pieces) = (nil, [])
+      let loads = MediaLoads(media, waits: false, in: context)
+      self.loads = loads
+      load = loads.begin(
+        MediaAnswer.span(method: method, range: range, ifRange: ifRange), asksForInformation: true, self)
+    }
+  }
+
+  public override func stopLoading() {
+    context.enter {
+      if let load { loads?.cancel(load) }
+      (loads, load) = (nil, nil)
+    }
+  }
+
+  private var method: String { request.httpMethod ?? "GET" }
+  private var range: String? { request.value(forHTTPHeaderField: "Range") }
+  private var ifRange: String? { request.value(forHTTPHeaderField: "If-Range") }
+
+  private func refuse(_ answer: MediaAnswer) {
+    response = respond(answer)
+    finish()
+  }
+
+  private func respond(_ answer: MediaAnswer) -> URLResponse? {
+    guard let url = request.url else { return nil }
+    return HTTPURLResponse(
+      url: url, statusCode: answer.status, httpVersion: "HTTP/1.1", headerFields: answer.fields)
+  }
+
+  private func send(_ response: URLResponse) {
+    // A cache keeps what the reader would read again as quickly.
+    client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+  }
+
+  // MARK: LoadingClient
+
+  func inform(_ information: LoadingRequests<any Error>.Information) {
+    response = respond(
+      MediaAnswer(method: method, range: range, ifRange: ifRange, contentType: contentType, information))
+    guard !isInOnePiece else { return }
+    if let response { send(response) }
+    response = nil
+  }
+
+  func answer(_ bytes: Bytes) {
+    guard isInOnePiece else {
+      client?.urlProtocol(self, didLoad: Data(bytes))
+      return
+    }
+    pieces.append(bytes)
+  }
+
+  func finish() {
+    if let response { send(response) }
+    if !pieces.isEmpty { client?.urlProtocol(self, didLoad: Data(Bytes(concatenating: pieces))) }
+    (response, pieces) = (nil, [])
+    client?.urlProtocolDidFinishLoading(self)
+  }
+
+  func fail(_ error: any Error) {
+    (response, pieces) = (nil, [])
+    client?.urlProtocol(self, didFailWithError: error)
+  }
+}
