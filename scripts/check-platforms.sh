@@ -96,4 +96,19 @@ check RangeIORemote Plugins/RangeIORemote/Sources/RangeIORemote "${inside[@]}"
 check RangeIOTool Sources/RangeIOTool "${inside[@]}"
 for job in "${pending[@]}"; do wait "$job"; done
 
+# The samples of the pages that need AVFoundation, which scripts/check-samples.sh leaves out.
+mkdir "$work/samples"
+awk -v work="$work/samples" '
+  /^```swift$/ { inside = 1; imports = body = ""; next }
+  /^```$/ && inside {
+    inside = 0
+    if (imports ~ /AVFoundation/)
+      printf "%s@MainActor func sample%d() async throws {\n%s}\n", imports, ++count, body >(work "/Sample" count ".swift")
+  }
+  inside && /^import / { imports = imports $0 "\n"; next }
+  inside { body = body $0 "\n" }
+' Docs/Guides/PlayingMedia.md Plugins/RangeIOMedia/README.md
+swiftc -typecheck -parse-as-library -swift-version 6 -suppress-warnings -module-name Samples -I "$work/darwin" \
+  -I "$work/dependencies" -I "$work/media" "${maps[@]}" scripts/samples/Prelude.swift "$work"/samples/*.swift
+
 echo "check-platforms: the C and Swift for Apple platforms fit Apple's declarations"

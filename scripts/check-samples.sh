@@ -4,7 +4,8 @@
 #
 # A block that begins with a declaration is a file of its own, any other one the body of a function. Left out are the three
 # guides whose programs scripts/check-guides.sh runs, the pages of plugins that need a trait unless the build has it, manifests
-# of packages, and blocks that import what is not built here.
+# of packages, and blocks that import what is not built here. Those that import AVFoundation are checked by
+# scripts/check-platforms.sh.
 #
 # Type-checks as well what plugins are without their traits.
 #
@@ -26,7 +27,7 @@ if [ ! -f "$modules/RangeIOMapped.swiftmodule" ]; then
 fi
 
 # All of them or none: the pages of one plugin mention others.
-known='RangeIO[A-Za-z]*|SystemPackage|Foundation|Dispatch|Synchronization|Testing'
+known='RangeIO[A-Za-z]*|SystemPackage|Foundation(Networking)?|Dispatch|Synchronization|Testing'
 plugins=() more='' left_out='RemoteObjects.md|Serving.md|ScalingOut.md|^Plugins/RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Telemetry|NIO|Serve)/'
 if [ "$traits" = "$(scripts/traits.sh)" ]; then
   plugins=(scripts/samples/Plugins.swift)
@@ -44,6 +45,7 @@ awk -v work="$work" -v more="$more" -v known="^($known)\$" '
     file = sprintf("%s/Sample%03d.swift", work, ++samples)
     own = body ~ /^[ \n]*(\/\/[^\n]*\n|@[A-Za-z]+(\([^\n]*\))?[ \n]+)*(public |private |final |indirect )*(struct|class|enum|actor|protocol|extension|func) /
     printf "import RangeIO\nimport RangeIOFoundation\nimport RangeIOMapped\nimport RangeIOTiers\nimport SystemPackage\n%s%s", more, imports >file
+    if (body ~ /URLSession/) print "import FoundationNetworking" >file
     if (!own) print "func sample" samples "() async throws {" >file
     printf "#sourceLocation(file: \"%s\", line: %d)\n%s#sourceLocation()\n", page, first, body >file
     if (!own) print "}" >file
