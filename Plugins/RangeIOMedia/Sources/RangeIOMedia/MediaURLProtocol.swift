@@ -14,7 +14,7 @@ internal import RangeIOFoundation
 /// that is cancelled ends its read, and gets nothing more.
 ///
 /// With the Foundation of Swift on Linux, an answer is one piece, as tasks with completion handlers get the last piece only there
-/// (`URLSession.data(for:)` is such a task); so it has 256 MiB at most. Download tasks fail there.
+/// (`URLSession.data(for:)` is such a task); so it has 256 MiB at most: ask for more in ranges. Download tasks fail there.
 public final class MediaURLProtocol: URLProtocol, LoadingClient {
   /// Whether an answer has to be one piece.
   #if canImport(FoundationNetworking)
@@ -33,6 +33,7 @@ public final class MediaURLProtocol: URLProtocol, LoadingClient {
   /// What comes at the end, if an answer has to be one piece.
   private var response: URLResponse?
   private var pieces: [Bytes] = []
+  private var isTooLong = false
 
   public override class func canInit(with request: URLRequest) -> Bool {
     request.url.map { PublishedMedia.has($0) } ?? false
@@ -54,11 +55,16 @@ public final class MediaURLProtocol: URLProtocol, LoadingClient {
       guard let media = request.url.flatMap({ PublishedMedia.media(at: $0) }) else { return refuse(.notFound) }
       guard method == "GET" || method == "HEAD" else { return refuse(.methodNotAllowed) }
       contentType = media.contentType
-      (response, pieces) = (nil, [])
+      (response, pieces, isTooLong) = (nil, [], false)
       let loads = MediaLoads(media, waits: false, in: context)
       self.loads = loads
-      load = loads.begin(
+      let number = loads.begin(
         MediaAnswer.span(method: method, range: range, ifRange: ifRange), asksForInformation: true, self)
+      load = number
+      if isTooLong {
+        loads.cancel(number)
+        fail(URLError(.dataLengthExceedsMaximum))
+      }
     }
   }
 
@@ -94,7 +100,10 @@ public final class MediaURLProtocol: URLProtocol, LoadingClient {
   func inform(_ information: LoadingRequests<any Error>.Information) {
     response = respond(
       MediaAnswer(method: method, range: range, ifRange: ifRange, contentType: contentType, information))
-    guard !isInOnePiece else { return }
+    guard !isInOnePiece else {
+      isTooLong = information.range.count > Self.maxBytesInOnePiece
+      return
+    }
     if let response { send(response) }
     response = nil
   }

@@ -181,6 +181,53 @@ import Testing
     #expect(Array(data) == bytes(90..<150))
   }
 
+  @Test func `a source that grows unasked keeps its size`() async throws {
+    let growing = SyntheticSource(byteCount: 100, isAppendOnly: true)
+    let reader = try await RangeReader(growing, onChange: .follow)
+    let media = PublishedMedia(try await PlayableMedia(reader))
+    growing.grow(by: 50)
+    try await reader.refresh()
+    let (data, response) = try await load(media.url, "bytes=90-")
+    #expect(response.value(forHTTPHeaderField: "Content-Range") == "bytes 90-99/100")
+    #expect(Array(data) == bytes(90..<100))
+  }
+
+  @Test func `a delegate gets the response, the bytes and the end`() async throws {
+    let media = try await published()
+    let delegate = Delegate()
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [MediaURLProtocol.self]
+    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    var request = URLRequest(url: media.url)
+    request.setValue("bytes=1000000-", forHTTPHeaderField: "Range")
+    session.dataTask(with: request).resume()
+    let (data, status, error) = await delegate.outcome()
+    #expect(status == 206 && error == nil)
+    #expect(Array(data) == bytes(1_000_000..<Self.size))
+    session.invalidateAndCancel()
+  }
+
+  @Test func `a delegate of a cancelled task gets its error, and no bytes`() async throws {
+    let gated = GatedSource(source)
+    let reader = try await RangeReader(gated)
+    let media = PublishedMedia(try await PlayableMedia(reader))
+    let delegate = Delegate()
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [MediaURLProtocol.self]
+    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    let task = session.dataTask(with: media.url)
+    task.resume()
+    await gated.arrivals(1)
+    task.cancel()
+    let (data, _, error) = await delegate.outcome()
+    #expect((error as? URLError)?.code == .cancelled)
+    #expect(data.isEmpty)
+    gated.open()
+    await reader.close()
+    #expect(delegate.calls == 1, "nothing follows the end")
+    session.invalidateAndCancel()
+  }
+
   @Test func `many requests at once get their own bytes each`() async throws {
     let media = try await published()
     let session = session
@@ -199,10 +246,61 @@ import Testing
   }
 
   #if canImport(FoundationNetworking)
+    @Test func `an answer that is too long for one piece fails, and its ranges do not`() async throws {
+      let reader = try await RangeReader(SyntheticSource(byteCount: 257 << 20))
+      let media = PublishedMedia(try await PlayableMedia(reader))
+      let error = await #expect(throws: URLError.self) { try await load(media.url) }
+      #expect(error?.code == .dataLengthExceedsMaximum)
+      #expect(try await load(media.url, "bytes=-2").0 == Data(bytes((257 << 20) - 2..<(257 << 20))))
+      #expect(try await load(media.url, method: "HEAD").1.statusCode == 200)
+    }
+
     @Test func `a download task fails, and does not end the process`() async throws {
       let media = try await published()
       let error = await #expect(throws: URLError.self) { try await session.download(from: media.url) }
       #expect(error?.code == .unsupportedURL)
     }
   #endif
+}
+
+/// Notes what comes.
+// Unchecked: the state is used under the lock.
+private final class Delegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  private let lock = NSLock()
+  private var data = Data()
+  private var status: Int?
+  private var error: (any Error)?
+  private var ends = 0
+  private let (ended, continuation) = AsyncStream<Void>.makeStream()
+
+  var calls: Int { lock.withLock { ends } }
+
+  func outcome() async -> (Data, Int?, (any Error)?) {
+    for await _ in ended {}
+    return lock.withLock { (data, status, error) }
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    lock.withLock { status = (response as? HTTPURLResponse)?.statusCode }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    lock.withLock {
+      self.data += data
+      // Bytes after the end would be noted as another end.
+      if ends > 0 { ends += 1 }
+    }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    lock.withLock {
+      self.error = error
+      ends += 1
+    }
+    continuation.finish()
+  }
 }
