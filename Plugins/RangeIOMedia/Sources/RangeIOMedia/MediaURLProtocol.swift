@@ -10,8 +10,8 @@ internal import RangeIOFoundation
 
 /// Loads ``PublishedMedia`` for `URLSession`: `GET` with one range (206, 416) or none, and `HEAD`.
 ///
-/// Put it into the `protocolClasses` of a session's configuration. The bytes are read piece by piece, as they are taken. A task
-/// that is cancelled ends its read, and gets nothing more.
+/// Put it into the `protocolClasses` of a session's configuration. The bytes are read piece by piece, each when the
+/// one before has been handed on. A task that is cancelled ends its read, and gets nothing more.
 ///
 /// With the Foundation of Swift on Linux, an answer is one piece, as tasks with completion handlers get the last piece only there
 /// (`URLSession.data(for:)` is such a task); so it has 256 MiB at most: ask for more in ranges. Download tasks fail there.
@@ -72,6 +72,7 @@ public final class MediaURLProtocol: URLProtocol, LoadingClient {
     context.enter {
       if let load { loads?.cancel(load) }
       (loads, load) = (nil, nil)
+      (response, pieces) = (nil, [])
     }
   }
 

@@ -197,8 +197,3 @@ import Testing
     #expect(effects == [.inform(id, .init(byteCount: 300, range: 290..<300)), .read(id, 290..<300)])
   }
 }
-
-struct Failure: Error, Equatable {
-  let number: Int
-  init(_ number: Int) { self.number = number }
-}

@@ -6,6 +6,19 @@ import RangeIOTesting
 
 /// What may happen to a request, and what must.
 extension SessionModel {
+  /// A request, as its player sees it.
+  struct Asked {
+    let information: Requests.Information?
+    var isInformed = false
+    /// The next byte that it may get.
+    var next: Int
+    /// Where it ends, unless the source ends before.
+    let end: Int
+    var reading: Range<Int>?
+    /// Who has begun to read since this one could.
+    var overtakenBy: Set<Int> = []
+  }
+
   mutating func apply(_ effects: [Requests.Effect]) throws {
     for effect in effects { try apply(effect) }
   }
@@ -89,4 +102,10 @@ extension SessionModel {
       throw fail("\(idle.key) has got everything and has not ended")
     }
   }
+}
+
+/// What reads and watches of tests fail with.
+struct Failure: Error, Equatable {
+  let number: Int
+  init(_ number: Int) { self.number = number }
 }

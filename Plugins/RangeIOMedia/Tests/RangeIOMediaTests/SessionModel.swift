@@ -14,19 +14,6 @@ struct SessionModel {
     init(_ description: String) { self.description = description }
   }
 
-  /// A request, as its player sees it.
-  struct Asked {
-    let information: Requests.Information?
-    var isInformed = false
-    /// The next byte that it may get.
-    var next: Int
-    /// Where it ends, unless the source ends before.
-    let end: Int
-    var reading: Range<Int>?
-    /// Who has begun to read since this one could.
-    var overtakenBy: Set<Int> = []
-  }
-
   let seed: UInt64
   var random: TestRandom
   let limits: LoadingLimits
