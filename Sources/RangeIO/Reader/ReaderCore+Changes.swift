@@ -4,7 +4,7 @@ import Synchronization
 extension ReaderCore {
   /// The most switches of one read to another version before it gives up: fewer where each look takes a round trip, and what seems
   /// to change all the time is a server whose dates move.
-  private var maxSwitches: Int { source.cost.latency > Self.quickAnswer ? 3 : 16 }
+  private var maxSwitches: Int { isFar ? 3 : 16 }
 
   /// True if the reader switches to another version after `error`.
   func switchesVersion(at error: any Error) -> Bool {
@@ -34,13 +34,15 @@ extension ReaderCore {
 
   /// A source that is further away is not asked again within the poll interval.
   private static let quickAnswer = Duration.milliseconds(1)
+  /// Each look costs a round trip.
+  private var isFar: Bool { source.cost.latency > Self.quickAnswer }
 
   /// The version that a new stream reads: as for a read, what was found within the poll interval is current where asking
   /// takes long, and a source that cannot be asked just now may still be read, out of a cache at least.
   func current() async throws -> SourceDescription {
     let known = source
     let asked = ReadClock.Instant(nanoseconds: lastRenewal.load(ordering: .relaxed))
-    if known.cost.latency > Self.quickAnswer, time.now < asked.advanced(by: pollInterval) { return known }
+    if isFar, time.now < asked.advanced(by: pollInterval) { return known }
     do { return try await switchVersion() } catch let error as ReadError where error.isTransient { return source }
   }
 
@@ -83,14 +85,28 @@ extension ReaderCore {
   /// The shortest time from one check to the next.
   private var pause: Duration { min(Self.minPause, pollInterval) }
 
+  /// The time from one check to the next of a source that does not report changes. Of a far one that grows it doubles with
+  /// each check that finds nothing.
+  private var interval: Duration { following.withLock { $0.interval(pollInterval) } }
+
+  /// Notes a check of the recording. Those of the reader count for its streams too where each costs a round trip.
+  private func looked(begun start: ReadClock.Instant, at now: SourceDescription, after before: SourceDescription) {
+    let isFar = isFar
+    following.withLock {
+      $0.ended(begun: start)
+      if isFar { $0.found(now.byteCount > before.byteCount, pollInterval) }
+    }
+  }
+
   func watch(from below: SourceDescription) {
     let task = background.start { [weak self, link, time, pollInterval, pause] in
       var seen = below
       var nextLook = time.now
       while true {
         do {
+          guard let interval = self?.interval else { return }
           try await link.waitForChange(
-            after: seen, within: pollInterval, ifTold: pollInterval * Self.intervalsWhereTold, time)
+            after: seen, within: interval, ifTold: pollInterval * Self.intervalsWhereTold, time)
           // After a quiet time, checks at once.
           if time.now < nextLook { try await time.sleep(until: nextLook) }
           nextLook = time.now.advanced(by: pause)
@@ -124,8 +140,10 @@ extension ReaderCore {
     defer { gate.leave() }
     do {
       let before = source
+      let start = time.now
       // The object being read may be unchanged while its name leads to another one.
       let now = try await onChange.refreshes ? switchVersion() : repin()
+      if onChange.follows, isFar { looked(begun: start, at: now, after: before) }
       if now !== before { growth.notify() }
       var base = now
       while let below = base.base { base = below }
@@ -148,7 +166,7 @@ extension ReaderCore {
   /// - Parameter isOver: called when it has none; returns whether to stop waiting.
   /// - Returns: the longer version that has them, `nil` if there is none; and whether `isOver` has said so.
   /// - Throws: `sourceChanged` for any change other than growth, whatever the policy: a stream stays on one source to
-  ///   its end.
+  ///   its end. What is transient is thrown when it has failed ``FollowingLooks/maxFailures`` checks of a far source in a row.
   func more(
     of source: SourceDescription, from offset: Int, isOver: (@Sendable () async throws -> Bool)?
   ) async throws -> (version: SourceDescription?, isOver: Bool) {
@@ -162,12 +180,13 @@ extension ReaderCore {
       let before = following.withLock { $0 }
       let isLooked = seen.map { $0 < before.count } ?? false
       let mayLook = !isLooked && following.withLock { $0.begins(at: time.now, pause) }
-      guard isLooked || mayLook else {
+      // A far source is looked at seldom, and `isOver` asked meanwhile.
+      guard isLooked || mayLook || isFar else {
         seen = seen ?? before.count
         try await link.wait(for: answer, until: following.withLock { $0.next }, orLater: nil, time)
         continue
       }
-      if mayLook, let now = try await version(of: source, beyond: offset) { return (now, false) }
+      if mayLook, let now = try await look(for: source, beyond: offset) { return (now, false) }
       if let isOver, try await isOver() {
         // Bytes added before `isOver` returned `true` still belong to the stream.
         return (try await version(of: source, beyond: offset), true)
@@ -176,6 +195,11 @@ extension ReaderCore {
       let isToldHere = isOver == nil && onChange.watches && link.isTold.load(ordering: .relaxed)
       let looks = following.withLock { $0 }
       seen = looks.count
+      if isFar {
+        let latest = isOver == nil ? looks.next : min(looks.next, time.now.advanced(by: pollInterval))
+        try await link.wait(for: answer, until: max(latest, time.now.advanced(by: pause)), orLater: nil, time)
+        continue
+      }
       let soon = max(looks.last.advanced(by: pollInterval), time.now.advanced(by: pause))
       let later = isToldHere ? soon.advanced(by: pollInterval * (Self.intervalsWhereTold - 1)) : nil
       try await link.wait(for: answer, until: soon, orLater: later, time)
@@ -190,13 +214,22 @@ extension ReaderCore {
     return now
   }
 
+  /// As ``version(of:beyond:)``. A server that is away for a while does not end a stream that waits.
+  private func look(for source: SourceDescription, beyond offset: Int) async throws -> SourceDescription? {
+    do { return try await version(of: source, beyond: offset) } catch let error as ReadError {
+      guard error.isTransient, isFar, following.withLock({ $0.failed(at: time.now, pollInterval) }) else { throw error }
+      return nil
+    }
+  }
+
   /// The version there is now, if it has bytes from `offset` on.
   func version(of source: SourceDescription, beyond offset: Int) async throws -> SourceDescription? {
     try enter()
     defer { gate.leave() }
     let start = time.now
+    let before = self.source
     let now = try await repin()
-    following.withLock { $0.ended(begun: start) }
+    looked(begun: start, at: now, after: before)
     guard source.change(to: now) != .other else { throw ReadError.another(now, than: source) }
     return now.byteCount > offset ? now : nil
   }
@@ -210,6 +243,17 @@ struct FollowingLooks {
   var last: ReadClock.Instant
   /// The number of completed checks.
   var count = 0
+  /// How many checks of a far source in a row have found nothing new, up to ``maxDoublings``.
+  private var fruitless = 0
+  private var failures = 0
+
+  /// The time between two checks grows to eight poll intervals.
+  private static let maxDoublings = 3
+  /// A stream waits through so many failed checks in a row.
+  static let maxFailures = 8
+
+  /// - Parameter start: the time at which the source was described.
+  init(from start: ReadClock.Instant) { (next, last) = (start, start) }
 
   /// Begins a check if one may begin now, and returns `true`. The next one must then wait for `pause`.
   mutating func begins(at now: ReadClock.Instant, _ pause: Duration) -> Bool {
@@ -221,5 +265,22 @@ struct FollowingLooks {
   mutating func ended(begun start: ReadClock.Instant) {
     count += 1
     last = max(last, start)
+  }
+
+  /// The time from one check to the next.
+  func interval(_ pollInterval: Duration) -> Duration { pollInterval * (1 << fruitless) }
+
+  /// A check of a far source has found growth, or nothing new: the next one is due an interval after it.
+  mutating func found(_ isLonger: Bool, _ pollInterval: Duration) {
+    (fruitless, failures) = (isLonger ? 0 : min(fruitless + 1, Self.maxDoublings), 0)
+    next = last.advanced(by: interval(pollInterval))
+  }
+
+  /// A check of a far source has failed. Returns whether to go on waiting.
+  mutating func failed(at now: ReadClock.Instant, _ pollInterval: Duration) -> Bool {
+    failures += 1
+    fruitless = min(fruitless + 1, Self.maxDoublings)
+    next = now.advanced(by: interval(pollInterval))
+    return failures <= Self.maxFailures
   }
 }

@@ -75,7 +75,7 @@ final class ReaderCore: Sendable {
     pollInterval = min(max(onChange.pollInterval, .milliseconds(1)), .seconds(Int64.max / 64))
     time = configuration.time
     lastRenewal = Atomic(configuration.time.now.nanoseconds)
-    following = Locked(FollowingLooks(next: configuration.time.now, last: configuration.time.now))
+    following = Locked(FollowingLooks(from: configuration.time.now))
   }
 
   deinit {
@@ -98,7 +98,8 @@ final class ReaderCore: Sendable {
         throw ReadError(
           .invalidConfiguration,
           "this source does not say that it grows, so it cannot be followed: make a FileSource of your own with "
-            + "isAppendOnly: true; another source sets mayGrow in the traits of its description",
+            + "isAppendOnly: true, a remote source with isAppendOnly in its configuration; another source sets mayGrow "
+            + "in the traits of its description",
           context: .init(source: below.name))
       }
       guard !configuration.onChange.refreshes || !(below.context is TracelessChanges) else {

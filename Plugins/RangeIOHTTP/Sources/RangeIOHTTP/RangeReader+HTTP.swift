@@ -23,7 +23,8 @@
     ///   - url: the object.
     ///   - configuration: how it is requested.
     ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
-    ///   - onChange: what to do when the object changes.
+    ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
+    ///     (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     servers may charge for requests.
     /// - Throws: as `RemoteSource.describe()`.
@@ -33,7 +34,7 @@
       cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       try await self.init(
-        HTTPSource(url, configuration: configuration),
+        HTTPSource(url, configuration: configuration.following(onChange)),
         .remoteObject(configuration, cache: store, hedges: hedges), onChange: onChange)
     }
 

@@ -137,20 +137,3 @@ extension AppendOnlyFile {
     return nil
   }
 }
-
-/// The version of a file that only grows: which recording it is, and its length.
-struct RecordingVersion: ExplainedValidator {
-  let recording: UInt64
-  let size: Int
-
-  /// A longer version extends a shorter one.
-  func change(to newer: any SourceDescription.Validator) -> SourceDescription.Change {
-    guard let newer = newer as? RecordingVersion, newer.recording == recording else { return .other }
-    return newer.size == size ? .same : newer.size > size ? .extends : .other
-  }
-
-  func difference(to newer: any SourceDescription.Validator) -> String? { Self.hasEnded }
-
-  /// For messages.
-  static let hasEnded = "the file was truncated, rewritten or replaced"
-}

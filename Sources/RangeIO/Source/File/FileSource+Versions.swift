@@ -195,7 +195,7 @@ extension FileSource {
     guard let recording = lanes.recording, recording.number == version.recording,
       let status = try await compare(recording, lanes), status.size >= version.size
     else {
-      throw ReadError.changed(RecordingVersion.hasEnded, lanes.file.context(range))
+      throw ReadError.changed(RecordingVersion.hasEnded(), lanes.file.context(range))
     }
   }
 

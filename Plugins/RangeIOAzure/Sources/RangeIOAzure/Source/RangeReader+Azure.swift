@@ -17,7 +17,8 @@
     ///     the blob service, also with a shared access signature. All also with `?versionid=…` or `?snapshot=…`.
     ///   - configuration: how it is requested.
     ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
-    ///   - onChange: what to do when the blob changes.
+    ///   - onChange: what to do when the blob changes. With `.follow` the reader takes it for one that is only added to, as
+    ///     append blobs are (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     the service charges for requests.
     /// - Throws: as `RemoteSource.describe()`.
@@ -25,6 +26,8 @@
       azure address: String, configuration: AzureSource.Configuration = AzureSource.Configuration(),
       cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
+      var configuration = configuration
+      configuration.remote = configuration.remote.following(onChange)
       let pipeline = ReadPipeline.remoteObject(configuration.remote, cache: store, hedges: hedges)
       try await self.init(AzureSource(address, configuration: configuration), pipeline, onChange: onChange)
     }

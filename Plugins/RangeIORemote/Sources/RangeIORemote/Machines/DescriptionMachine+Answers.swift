@@ -48,6 +48,10 @@ extension DescriptionMachine {
     case (416, .unsatisfied(total: 0)?):
       return finish(head, size: 0, acceptsRanges: true, at: now)
     case (416, .unsatisfied(let total)?):
+      // It has become shorter.
+      if context.rules.isAppendOnly, case .range(let range) = phase, total <= range.lowerBound {
+        return finish(head, size: total, acceptsRanges: true, at: now)
+      }
       return refused(
         Failure(.rangeRefused, "the server refused the first byte (416) of an object of \(total) bytes"), at: now)
     // It does not say how many bytes there are: none, or ranges are refused altogether.
@@ -96,14 +100,14 @@ extension DescriptionMachine {
       return refused(
         Failure(.otherRange, "the server answered bytes \(asked) with bytes from \(bytes.lowerBound) on"), at: now)
     }
-    guard let total else { return refused(Self.withoutSize, at: now) }
+    guard total != nil || context.rules.isAppendOnly else { return refused(Self.withoutSize, at: now) }
     if case .bytes(let length) = head.contentLength, length != bytes.count {
       return .fail(ReadMachine.contradiction(length, bytes))
     }
     let kept = phase == .probe ? 0..<0 : bytes.lowerBound..<min(bytes.upperBound, wanted.upperBound)
     return finish(
-      head, size: total, acceptsRanges: true, taking: kept.count <= Opening.maxBytes ? kept : 0..<0,
-      of: bytes, at: now)
+      head, size: total ?? bytes.upperBound, isSizeTold: total != nil, acceptsRanges: true,
+      taking: kept.count <= Opening.maxBytes ? kept : 0..<0, of: bytes, at: now)
   }
 
   /// 200 and the whole object, or its beginning as far as it is wanted.
@@ -123,7 +127,9 @@ extension DescriptionMachine {
     var kept = 0..<0
     if wantsAll || phase != .probe && size <= min(context.rules.prefixLimit, Opening.maxBytes) {
       kept = 0..<size
-    } else if case .range(let range) = phase, range.upperBound <= context.rules.prefixLimit {
+    } else if case .range(let range) = phase,
+      (context.rules.isAppendOnly ? min(size, range.upperBound) : range.upperBound) <= context.rules.prefixLimit
+    {
       kept = range.clamped(to: 0..<size)
     }
     return finish(
@@ -134,7 +140,7 @@ extension DescriptionMachine {
   ///   - size: `nil`: as many bytes as come.
   ///   - kept: the bytes to take of the body, which has those of `body`.
   private mutating func finish(
-    _ head: ResponseHead, size: Int?, acceptsRanges: Bool?, taking kept: Range<Int> = 0..<0,
+    _ head: ResponseHead, size: Int?, isSizeTold: Bool = true, acceptsRanges: Bool?, taking kept: Range<Int> = 0..<0,
     of body: Range<Int> = 0..<0,
     at now: Int
   ) -> TransferStep {
@@ -149,14 +155,15 @@ extension DescriptionMachine {
     if doubtsHead, version == known { context.learn(.headLies) }
     var found = ObjectDescription(
       version: version, marks: marks, isSettled: isSettled, acceptsRanges: acceptsRanges, route: context.route)
+    found.isSizeTold = isSizeTold
     endTellsSize = size == nil
     guard size != nil else {
       guard wantsAll || context.rules.findsSizeByEnd else { return .fail(Self.withoutSize) }
       coming = found
       return .receive(BodyPlan(skip: 0, take: kept.count + 1, rest: nil))
     }
-    // What may change unseen is read when it is wanted.
-    guard isSettled || wantsAll, !kept.isEmpty else { return .described(found) }
+    // What may change unseen is read when it is wanted. What only grows does not change.
+    guard isSettled || wantsAll || context.rules.isAppendOnly, !kept.isEmpty else { return .described(found) }
     found.bytes = kept
     coming = found
     return .receive(

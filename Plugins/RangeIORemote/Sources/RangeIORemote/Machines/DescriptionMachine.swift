@@ -155,6 +155,8 @@ struct ObjectDescription: Hashable, Sendable {
   let route: Route
   /// The bytes that came with it.
   var bytes = 0..<0
+  /// The size is what the server says; else as far as the bytes go that it sent.
+  var isSizeTold = true
 
   /// There are bytes, of which no range can be requested.
   var hasNoRanges: Bool { acceptsRanges == false && size > 0 }

@@ -90,7 +90,7 @@ extension ReadMachine {
   }
 
   private mutating func answeredUnsatisfied(_ head: ResponseHead) -> TransferStep {
-    if case .unsatisfied(let total)? = head.contentRange, total != version.size {
+    if case .unsatisfied(let total)? = head.contentRange, !isPossible(total) {
       return doubt(.version, stale("with another size, \(total) bytes"))
     }
     return doubt(

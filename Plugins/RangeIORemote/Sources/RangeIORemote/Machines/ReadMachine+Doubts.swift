@@ -26,7 +26,12 @@ extension ReadMachine {
   ///   - total: the size that the answer shows, if it does.
   ///   - isWhole: whether it is a 200.
   mutating func doubtOfVersion(_ head: ResponseHead, total: Int?, isWhole: Bool = false) -> TransferStep? {
-    if let total, total != version.size { return doubt(.version, stale("with another size, \(total) bytes")) }
+    if let total, !isPossible(total) { return doubt(.version, stale("with another size, \(total) bytes")) }
+    if context.rules.isAppendOnly {
+      let shown = ObjectVersion(head.versionIdentifier(context.rules), size: total ?? version.size)
+      if total == nil || shown != pinned { moved.insert(shown) }
+      return nil
+    }
     switch head.marks(context.rules).agreement(with: pin) {
     case .other: return doubt(.version, stale("as another version, \(head.summary)"))
     case .missing:
@@ -49,6 +54,11 @@ extension ReadMachine {
           + "so the bytes may be of any version"))
   }
 
+  /// True if the version that is read may have `total` bytes.
+  func isPossible(_ total: Int) -> Bool {
+    context.rules.isAppendOnly ? total >= version.size : total == version.size
+  }
+
   /// Decides a doubt by a description, or by the failure to get one.
   mutating func decide(_ doubt: Doubt, by result: Result<ObjectDescription, Failure>, at now: Int) -> TransferStep {
     switch result {
@@ -59,12 +69,16 @@ extension ReadMachine {
       return .fail(failure)
     case .success(let description):
       context.route = description.route
-      guard description.size == version.size, description.marks.agreement(with: pin) == .same else {
+      if context.rules.isAppendOnly {
+        guard description.size >= version.size || !description.isSizeTold else {
+          return .fail(changed(to: description.version))
+        }
+      } else if description.size != version.size || description.marks.agreement(with: pin) != .same {
         return .fail(changed(to: description.version))
       }
       switch doubt {
       case .condition: context.learn(.refusesIfMatch)
-      case .version where taken > 0 && !pin.isStrong:
+      case .version where taken > 0 && !pin.isStrong && !context.rules.isAppendOnly:
         // The answers before it may be as wrong, and nothing would show it.
         return .fail(stale("as another version, on the way from one answer to the next"))
       case .version:

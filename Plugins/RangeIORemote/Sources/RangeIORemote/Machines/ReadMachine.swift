@@ -22,6 +22,8 @@ struct ReadMachine: Hashable, Sendable {
   var passesCaches = false
   /// Which doubts a description has been asked about.
   var doubted: Set<Doubt> = []
+  /// The versions that answers showed, of an object that only grows, where they are not the one that was described.
+  var moved: Set<ObjectVersion> = []
   /// The doubt that a description is to decide.
   var open: Doubt?
   /// Requests ask for all of the object, since ranges are refused.
@@ -66,7 +68,8 @@ struct ReadMachine: Hashable, Sendable {
   mutating func send(at now: Int) -> TransferStep {
     .send(
       context.begin(
-        .get, range: asksForWhole ? nil : range.lowerBound + taken..<range.upperBound, version: pin,
+        .get, range: asksForWhole ? nil : range.lowerBound + taken..<range.upperBound,
+        version: context.rules.isAppendOnly ? .unknown : pin,
         passesCaches: passesCaches, at: now))
   }
 
@@ -154,7 +157,9 @@ struct ReadMachine: Hashable, Sendable {
     switch action {
     case .receive(let plan):
       body = plan
-      if let head = context.head { pin = pin.strengthened(by: head.marks(context.rules), context.rules) }
+      if let head = context.head, !context.rules.isAppendOnly {
+        pin = pin.strengthened(by: head.marks(context.rules), context.rules)
+      }
     // Where redirects led may be the reason: a portal, a mirror that is down. The next read asks the origin.
     case .fail: context.route = Route(origin: context.route.origin)
     default: break

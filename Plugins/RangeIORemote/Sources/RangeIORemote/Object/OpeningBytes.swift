@@ -17,19 +17,22 @@
     /// The account to which they are charged.
     private let memory: SourceMemory.Part
 
-    /// - Parameter drop: lets them go, when sources hold too much.
+    /// - Parameters:
+    ///   - bytes: what has come last; those of `range` are at its end.
+    ///   - stays: whether no range can be requested, and these are all bytes.
+    ///   - drop: lets them go, when sources hold too much.
     /// - Returns: `nil` if none came.
     init?(
-      _ object: ObjectDescription, _ sink: BodySink, _ snapshot: RemoteObject.Snapshot,
+      _ range: Range<Int>, _ bytes: [UInt8], stays: Bool, _ snapshot: RemoteObject.Snapshot,
       drop: @escaping @Sendable () -> Void
     ) {
-      guard !object.bytes.isEmpty else { return nil }
+      guard !range.isEmpty else { return nil }
       self.snapshot = snapshot
-      range = object.bytes
+      self.range = range
       // What came before an answer that was asked for again counts no more.
-      bytes = Array(sink.collected.suffix(object.bytes.count))
+      self.bytes = bytes.count == range.count ? bytes : Array(bytes.suffix(range.count))
       memory = SourceMemory.Part(drop: drop)
-      stays = object.acceptsRanges == false && object.bytes == 0..<object.size
+      self.stays = stays
     }
 
     /// Charges them. Not under a lock that `drop` takes.

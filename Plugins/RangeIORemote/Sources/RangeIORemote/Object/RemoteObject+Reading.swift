@@ -54,7 +54,14 @@
     nonisolated(nonsending) func pass(
       _ range: ByteRange, of source: SourceDescription, to receive: @escaping @Sendable (Bytes) throws -> Void
     ) async throws {
-      try await read(range, of: source, into: BodySink(receive))
+      guard core.rules.isAppendOnly else { return try await read(range, of: source, into: BodySink(receive)) }
+      // What is passed on cannot be taken back, and is compared first.
+      var rest = range
+      while !rest.isEmpty {
+        let part = rest.prefix(Opening.maxBytes)
+        try receive(try await bytes(part, of: source))
+        rest = part.upperBound..<rest.upperBound
+      }
     }
 
     /// Passes all bytes to `receive`, of one GET without a range, and returns how many there were.
@@ -85,11 +92,13 @@
             guard try !isForward(range, of: source) else { throw Failure(.ignoresRanges, "the server ignores ranges") }
             try await transfer.run()
             core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
+            if core.rules.isAppendOnly { try await check(transfer.look { $0.moved }, of: snapshot(of: source)) }
           } catch let failure as Failure where failure.reason == .ignoresRanges {
+            guard !core.rules.isAppendOnly else { throw failure }
             let rest = range.lowerBound + transfer.look { $0.taken }..<range.upperBound
             try await forward.read(rest, of: snapshot(of: source), core, into: sink, until: transfer.deadline)
           }
-        } catch { throw readError(error, range, transfer) }
+        } catch { throw readError(error, range, of: source, transfer) }
       }
       countRead(of: range.count)
     }
@@ -105,7 +114,8 @@
     /// True if `range` is read of a body of the whole, without asking for it first: the server is known to ignore ranges, and
     /// little has to be passed over. Elsewhere ranges are tried: some caches answer only the first request with the whole.
     private func isForward(_ range: ByteRange, of source: SourceDescription) throws(ReadError) -> Bool {
-      guard range.count < source.byteCount, core.learnt.withLock({ $0.habits.ignoresRanges }) else { return false }
+      guard !core.rules.isAppendOnly, range.count < source.byteCount, core.learnt.withLock({ $0.habits.ignoresRanges })
+      else { return false }
       return try forward.reaches(range.lowerBound, of: snapshot(of: source), core)
     }
 
@@ -134,17 +144,25 @@
     ) throws(ReadError) -> Transfer<ReadMachine> {
       let snapshot = try snapshot(of: source)
       let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
-      let machine = ReadMachine(
-        range, of: snapshot.version, taken: begun, route: route, rules: core.rules, habits: habits)
-      return Transfer(machine, core, into: sink, until: core.deadline, sharing: snapshot.pin)
+      var (version, pin) = (snapshot.version, snapshot.pin)
+      if core.rules.isAppendOnly {
+        // A later version has the same bytes, and is the one to be met.
+        do { version = try mark(of: snapshot).version } catch { throw error.readError(source: name, range: range) }
+        pin = VersionPin.of(version, id: source.id)
+      }
+      let machine = ReadMachine(range, of: version, taken: begun, route: route, rules: core.rules, habits: habits)
+      return Transfer(machine, core, into: sink, until: core.deadline, sharing: pin)
     }
 
     /// The error that a read throws in place of `error`.
     @inline(never) private func readError(
-      _ error: any Error, _ range: ByteRange, _ transfer: Transfer<ReadMachine>
+      _ error: any Error, _ range: ByteRange, of source: SourceDescription, _ transfer: Transfer<ReadMachine>
     ) -> any Error {
       guard let failure = error as? Failure else { return (error as? ReadError)?.naming(name, range) ?? error }
-      if failure.reason == .changed { transfer.pin?.end() }
+      if failure.reason == .changed {
+        transfer.pin?.end()
+        endRecording(of: source)
+      }
       // What redirects led to may be what is wrong.
       core.learn(Route(origin: core.origin), after: transfer.firstRoute)
       return failure.readError(source: name, range: range)

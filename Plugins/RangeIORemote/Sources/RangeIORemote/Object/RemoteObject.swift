@@ -13,6 +13,14 @@
       var cost: SourceDescription.Cost?
       /// The bytes that came with the last description.
       var opening: OpeningBytes?
+
+      mutating func cost(_ measure: OriginMeasure) -> SourceDescription.Cost {
+        let cost = cost ?? measure.cost
+        self.cost = cost
+        return cost
+      }
+      /// What the object is, if it only grows, since the first description.
+      var recording: GrowingObject?
     }
     let core: ObjectCore
     /// Its name in errors and listings: never shows a secret. Of a URL: without user and password, and with `…` for all
@@ -67,7 +75,7 @@
       _ authority: (any RequestAuthority)? = nil, environment: ProxyEnvironment? = nil
     ) throws(ReadError) {
       self.name = name ?? url.redacted
-      self.id = id ?? url.identity
+      self.id = (id ?? url.identity) + (configuration.isAppendOnly ? ":recording" : "")
       do {
         try configuration.check()
         core = try ObjectCore(url, configuration, authority: authority, environment: environment)
@@ -78,9 +86,10 @@
     ///
     /// - Throws: `ReadError`; errors of the credentials' provider; `CancellationError`, at once.
     nonisolated(nonsending) func described() async throws -> SourceDescription {
-      let sink = BodySink()
-      let transfer = description(into: sink)
       do {
+        if core.rules.isAppendOnly { return try await describedGrowing() }
+        let sink = BodySink()
+        let transfer = description(into: sink)
         try await transfer.run()
         return adopt(transfer.description, sink)
       } catch let failure as Failure {
@@ -122,7 +131,6 @@
         learnt.route = object.route
         return learnt.measure
       }
-      let settings = core.settings
       let (source, opening) = state.withLock { described -> (SourceDescription, OpeningBytes?) in
         if let last = described.last, let snapshot = last.traits.context as? Snapshot,
           snapshot.version == object.version, last.traits.isSettled == object.isSettled, !snapshot.pin.isOver
@@ -130,26 +138,67 @@
           return (last, nil)
         }
         let pin = VersionPin.of(object.version, id: id)
-        let cost = described.cost ?? measure.cost
-        described.cost = cost
         let snapshot = Snapshot(
-          object.version, pin, stated: cost, hasNoRanges: object.hasNoRanges, core)
-        described.opening = OpeningBytes(object, sink, snapshot) { [weak self, weak snapshot] in
-          self?.dropOpening(of: snapshot)
-        }
-        if described.opening != nil { snapshot.opened.withLock { $0 = object.bytes } }
-        var traits = SourceDescription.Traits()
-        (traits.cost, traits.isSettled, traits.context) = (cost, object.isSettled, snapshot)
-        traits.answersCancellation = true
-        let new = SourceDescription(
-          id: id, name: name, validator: object.version.inGeneration(pin.generation).validator, byteCount: object.size,
-          preferredBlockSize: settings.blockSize ?? .bytes(RemoteConfiguration.usualBlockSize),
-          traits: traits)
-        described.last = new
-        return (new, described.opening)
+          object.version, pin, stated: described.cost(measure), hasNoRanges: object.hasNoRanges, core)
+        let stays = object.acceptsRanges == false && object.bytes == 0..<object.size
+        return publish(
+          snapshot, object.version.inGeneration(pin.generation).validator, isSettled: object.isSettled,
+          (object.bytes, sink.collected, stays), &described)
       }
       opening?.charge()
       return source
+    }
+
+    /// The recording that is read, if the object only grows.
+    var growing: GrowingObject {
+      state.withLock { described in
+        let known = described.recording ?? .of(id)
+        described.recording = known
+        return known
+      }
+    }
+
+    /// The description of a recording up to `mark`: the last one, while it has not grown. What only grows is always settled.
+    func adopt(_ mark: GrowthMark, of recording: GrowingObject, _ look: GrowthLook) -> SourceDescription {
+      let measure = core.learnt.withLock { $0.measure }
+      let (source, opening) = state.withLock { described -> (SourceDescription, OpeningBytes?) in
+        described.recording = recording
+        if let last = described.last, let snapshot = last.traits.context as? Snapshot,
+          snapshot.recording == recording.number, last.byteCount == mark.end
+        {
+          return (last, nil)
+        }
+        let version = mark.version.ofSize(mark.end)
+        let snapshot = Snapshot(
+          version, .of(version, id: id), stated: described.cost(measure), hasNoRanges: false, core, recording.number)
+        let range = look.start..<min(look.start + look.bytes.count, mark.end)
+        return publish(
+          snapshot, RecordingVersion(recording: recording.number, size: mark.end, of: "object"), isSettled: true,
+          (range, look.bytes, false), &described)
+      }
+      opening?.charge()
+      return source
+    }
+
+    /// The new description, with the bytes that came along.
+    private func publish(
+      _ snapshot: Snapshot, _ validator: (any SourceDescription.Validator)?, isSettled: Bool,
+      _ came: (range: Range<Int>, bytes: [UInt8], stays: Bool), _ described: inout Described
+    ) -> (SourceDescription, OpeningBytes?) {
+      described.opening = OpeningBytes(came.range, came.bytes, stays: came.stays, snapshot) {
+        [weak self, weak snapshot] in
+        self?.dropOpening(of: snapshot)
+      }
+      if described.opening != nil { snapshot.opened.withLock { $0 = came.range } }
+      var traits = SourceDescription.Traits()
+      (traits.cost, traits.isSettled, traits.context) = (snapshot.stated, isSettled, snapshot)
+      traits.answersCancellation = true
+      (traits.mayGrow, traits.isAppendOnly) = (snapshot.recording != nil, snapshot.recording != nil)
+      let new = SourceDescription(
+        id: id, name: name, validator: validator, byteCount: snapshot.version.size,
+        preferredBlockSize: core.settings.blockSize ?? .bytes(RemoteConfiguration.usualBlockSize), traits: traits)
+      described.last = new
+      return (new, described.opening)
     }
 
     private func dropOpening(of snapshot: Snapshot?) {
@@ -185,9 +234,11 @@
     final class Snapshot: MeasuredCost, CustomReflectable {
       let version: ObjectVersion
       let pin: VersionPin
+      /// The number of the ``GrowingObject``, if it is one.
+      let recording: UInt64?
       /// No range can be requested.
       private let hasNoRanges: Bool
-      private let stated: SourceDescription.Cost
+      let stated: SourceDescription.Cost
       private weak let core: ObjectCore?
       let extent = Locked(FetchExtent())
       /// Which bytes came along, while they are here.
@@ -198,9 +249,10 @@
 
       init(
         _ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, hasNoRanges: Bool,
-        _ core: ObjectCore
+        _ core: ObjectCore, _ recording: UInt64? = nil
       ) {
         self.version = version
+        self.recording = recording
         self.hasNoRanges = hasNoRanges
         self.pin = pin
         self.stated = stated

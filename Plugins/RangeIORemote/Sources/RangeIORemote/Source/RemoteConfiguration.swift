@@ -62,6 +62,10 @@ public struct RemoteConfiguration: Sendable {
   /// such an object fails as soon as its head is there: for programs that go on with ``RemoteSource/readAll(_:)``.
   /// Default: yes.
   public var findsSizeByEnd = true
+  /// The object is only added to: a log, a recording, an append blob. Then a longer version with the same bytes before is growth,
+  /// whatever its tag and date, and a reader may follow it (`RangeReader.ChangePolicy.follow`). Each look compares the last 4 KiB
+  /// before the old end; a change elsewhere goes unnoticed. What is read is kept in memory only. Default: no.
+  public var isAppendOnly = false
   /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
   /// which caches fetch as many at a time as later reads have use for: from none but the bytes asked for, to what comes
   /// in a round trip, at most 1 MiB.
@@ -69,6 +73,13 @@ public struct RemoteConfiguration: Sendable {
 
   /// A configuration with defaults.
   public init() {}
+
+  /// These settings for a reader with that policy: ``isAppendOnly`` if it is `.follow`.
+  public func following(_ policy: RangeReader.ChangePolicy) -> RemoteConfiguration {
+    var settings = self
+    if policy.follows { settings.isAppendOnly = true }
+    return settings
+  }
 
   /// Versions of HTTP.
   @nonexhaustive
@@ -149,6 +160,7 @@ extension RemoteConfiguration {
     rules.prefixLimit = min(prefixLimit.bytes, 1 << 30)
     rules.maxPassedOver = max(0, skipLimit.bytes)
     rules.findsSizeByEnd = findsSizeByEnd
+    rules.isAppendOnly = isAppendOnly
     return rules
   }
 

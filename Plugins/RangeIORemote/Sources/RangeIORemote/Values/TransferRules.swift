@@ -24,6 +24,9 @@ struct TransferRules: Hashable, Sendable {
   var versionField: String?
   /// Reads the bytes under a `Content-Encoding` as they are: stores keep what was uploaded with one. Default: `false`.
   var acceptsEncoded = false
+  /// The object only grows. Answers of any version are taken that has at least the bytes which are known; whoever reads compares
+  /// afterwards. Default: `false`.
+  var isAppendOnly = false
   /// A ``RequestAuthority`` judges errors. Default: `false`.
   var hasAuthority = false
   /// There may be other credentials after a 401. Default: `false`.

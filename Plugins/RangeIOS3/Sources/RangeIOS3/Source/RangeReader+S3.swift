@@ -18,7 +18,8 @@
     ///   - url: the object: `s3://bucket/key`, also with `?versionId=…`, or an address of the web.
     ///   - configuration: how it is requested.
     ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
-    ///   - onChange: what to do when the object changes.
+    ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
+    ///     (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     stores charge for requests.
     /// - Throws: as `RemoteSource.describe()`.
@@ -26,6 +27,8 @@
       contentsOf url: String, configuration: S3Source.Configuration = S3Source.Configuration(),
       cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
+      var configuration = configuration
+      configuration.remote = configuration.remote.following(onChange)
       let pipeline = ReadPipeline.remoteObject(configuration.remote, cache: store, hedges: hedges)
       switch url.prefix(while: { $0 != ":" }).lowercased() {
       case "http", "https":

@@ -1,0 +1,92 @@
+#if HTTP
+  internal import RangeIO
+
+  // Objects that only grow, and how one that was cut or replaced is told from one that grew.
+
+  extension RemoteObject {
+    /// Asks the server how long the object is now, and compares the bytes before the end that is known.
+    ///
+    /// - Throws: `Failure`; errors of credentials; `CancellationError`, at once.
+    nonisolated(nonsending) func describedGrowing() async throws -> SourceDescription {
+      var recording = growing
+      while true {
+        if !recording.hasEnded, let (look, mark) = try await look(at: recording) {
+          return adopt(mark, of: recording, look)
+        }
+        recording = recording.next
+      }
+    }
+
+    /// Looks at the object; `nil` if it has ended.
+    private nonisolated(nonsending) func look(
+      at recording: GrowingObject
+    ) async throws -> (GrowthLook, GrowthMark)? {
+      var known = recording.mark
+      var look = GrowthLook(after: known, opening: Opening(core.settings.opening))
+      var step = look.first
+      while true {
+        switch step {
+        case .ask(let opening, let passesCaches):
+          let sink = BodySink()
+          let transfer = asking(opening, passesCaches, sink)
+          try await transfer.run()
+          step = answered(&look, transfer.description, sink)
+        case .found(let mark):
+          if look.isDoubted { core.learn([.servesStale]) }
+          if let mark = recording.advance(from: known, to: mark) { return (look, mark) }
+          // Another look was the first. What this one found may be another object.
+          known = recording.mark
+          look = GrowthLook(after: known, opening: Opening(core.settings.opening))
+          step = look.first
+        case .ended:
+          recording.end()
+          return nil
+        case .fail(let failure): throw failure
+        }
+      }
+    }
+
+    // Never inlined, as in `Transfer`.
+    @inline(never) private func asking(
+      _ opening: Opening, _ passesCaches: Bool, _ sink: BodySink
+    ) -> Transfer<DescriptionMachine> {
+      core.description(opening, passesCaches: passesCaches, into: sink, until: core.deadline)
+    }
+
+    @inline(never) private func answered(
+      _ look: inout GrowthLook, _ object: ObjectDescription, _ sink: BodySink
+    ) -> GrowthLook.Step {
+      core.learnt.withLock { $0.route = object.route }
+      // What came before an answer that was asked for again counts no more.
+      return look.answered(object, Array(sink.collected.suffix(object.bytes.count)))
+    }
+
+    /// Throws unless `source` is of the recording that is read.
+    ///
+    /// - Returns: what a read of it has to find.
+    func mark(of snapshot: Snapshot) throws(Failure) -> GrowthMark {
+      let recording = growing
+      guard snapshot.recording == recording.number, !recording.hasEnded, let mark = recording.mark else {
+        throw Self.hasEnded
+      }
+      return mark
+    }
+
+    /// Throws unless the versions that a read has met are of the recording. Called after the read and before its bytes are
+    /// returned: they were read between two looks that agree.
+    nonisolated(nonsending) func check(_ moved: Set<ObjectVersion>, of snapshot: Snapshot) async throws {
+      if try mark(of: snapshot).vouches(for: moved) { return }
+      _ = try await describedGrowing()
+      _ = try mark(of: snapshot)
+    }
+
+    /// A read of `source` has found that the object is shorter, or gone.
+    func endRecording(of source: SourceDescription) {
+      let recording = core.rules.isAppendOnly ? (source.traits.context as? Snapshot)?.recording : nil
+      if let recording, recording == growing.number { growing.end() }
+    }
+
+    static let hasEnded = Failure(
+      .changed, RecordingVersion.hasEnded("object") + " since it was opened: open it again to read what is there now")
+  }
+#endif
