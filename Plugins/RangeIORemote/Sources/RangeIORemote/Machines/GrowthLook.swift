@@ -7,7 +7,7 @@
 struct GrowthLook: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     /// Describe the object by this request.
-    case ask(Opening, passesCaches: Bool)
+    case ask(Opening)
     /// The object has these bytes before this end.
     case found(GrowthMark)
     /// It is shorter, or has other bytes.
@@ -15,18 +15,20 @@ struct GrowthLook: Hashable, Sendable {
     case fail(Failure)
   }
 
-  /// The most bytes of an answer.
-  static let maxBytes = Opening.maxBytes
   /// The most requests.
   static let maxRequests = 8
 
+  /// The bytes that are compared.
+  private let span: Int
+  /// The most bytes of an answer.
+  private let maxBytes: Int
   /// What is known; `nil` before the first end is.
   private(set) var mark: GrowthMark?
   /// The version whose end is looked at, without what is between.
   private var jump: ObjectVersion?
   private var requests = 0
-  /// An answer contradicted the mark: asks past all caches.
-  private(set) var isDoubted = false
+  /// An answer contradicted the mark.
+  private var isDoubted = false
   /// The first bytes that came, or the first after the end that was known.
   private(set) var start = 0
   private(set) var bytes: [UInt8] = []
@@ -36,15 +38,17 @@ struct GrowthLook: Hashable, Sendable {
   /// - Parameters:
   ///   - mark: what is known of the object.
   ///   - opening: what to begin with, if nothing is.
-  init(after mark: GrowthMark?, opening: Opening) {
+  init(
+    after mark: GrowthMark?, opening: Opening, comparing span: Int = GrowthMark.span,
+    most maxBytes: Int = Opening.maxBytes
+  ) {
+    (self.span, self.maxBytes) = (span, maxBytes)
     self.mark = mark
-    asked = mark.map { .range(Self.range(from: $0.start)) } ?? opening
+    asked = mark.map { .range($0.start..<$0.start + maxBytes) } ?? opening
   }
 
   /// The first step.
-  var first: Step { .ask(asked, passesCaches: false) }
-
-  private static func range(from start: Int) -> Range<Int> { start..<start + maxBytes }
+  var first: Step { .ask(asked) }
 
   /// An answer came.
   ///
@@ -57,7 +61,7 @@ struct GrowthLook: Hashable, Sendable {
     switch isCut ? false : mark.isKept(in: body, from: object.bytes.lowerBound) {
     case true?: return extended(mark, object, body)
     case false?:
-      // A cache may still have an older one.
+      // One server of several may be behind.
       guard !isDoubted else { return .ended }
       isDoubted = true
       return ask(from: mark.start)
@@ -71,21 +75,21 @@ struct GrowthLook: Hashable, Sendable {
   /// The first answers: until the bytes before the end have come.
   private mutating func opened(_ object: ObjectDescription, _ body: [UInt8]) -> Step {
     // Nothing shows that another version begins with the same bytes.
-    if versionOfBytes != object.version { bytes = [] }
+    if versionOfBytes != object.version || object.version.identifier == .unknown { bytes = [] }
     take(body, from: object.bytes.lowerBound, of: object.version)
     let isEnd = !object.isSizeTold || object.bytes.upperBound == object.size
     if object.isSizeTold, object.size == 0 { return adopt([], from: 0, object) }
-    if isEnd, !body.isEmpty, body.count >= min(GrowthMark.span, object.bytes.upperBound) {
+    if isEnd, !body.isEmpty, body.count >= min(span, object.bytes.upperBound) {
       return adopt(body, from: object.bytes.lowerBound, object)
     }
     if object.acceptsRanges == false, object.size > 0 { return .fail(Self.withoutRanges) }
     // Answers that were cut, or sent by a server that brings little at a time, may be long enough for another end.
     if case .range(let range) = asked, requests > 1, range.lowerBound == object.bytes.lowerBound,
-      body.count >= min(GrowthMark.span, object.bytes.upperBound)
+      body.count >= min(span, object.bytes.upperBound)
     {
       return adopt(body, from: range.lowerBound, object)
     }
-    return askAgain(from: max(0, object.size - GrowthMark.span), instead: .fail(Self.broken))
+    return askAgain(from: max(0, object.size - span), instead: .fail(Self.broken))
   }
 
   private mutating func extended(_ known: GrowthMark, _ object: ObjectDescription, _ body: [UInt8]) -> Step {
@@ -96,12 +100,16 @@ struct GrowthLook: Hashable, Sendable {
 
   /// The end of what came is an end of the object. Goes on if more is known to be there.
   private mutating func adopt(_ body: [UInt8], from offset: Int, _ object: ObjectDescription) -> Step {
-    guard let found = GrowthMark(body, from: offset, of: object.version) else { return .fail(Self.broken) }
+    guard let found = GrowthMark(body, from: offset, of: object.version, span: span) else {
+      return .fail(Self.broken)
+    }
     mark = found
     if object.isSizeTold {
       guard found.end < object.size else { return .found(found) }
+      // Without tag and date nothing tells whether a second answer is of the same version.
+      guard object.version.identifier != .unknown else { return askAgain(from: found.start, instead: .found(found)) }
       jump = object.version
-      return askAgain(from: max(found.start, object.size - GrowthMark.span), instead: .found(found))
+      return askAgain(from: max(found.start, object.size - span), instead: .found(found))
     }
     // It may go on where an answer ends that has all that was asked for.
     guard case .range(let range) = asked, found.end == range.upperBound else { return .found(found) }
@@ -114,7 +122,7 @@ struct GrowthLook: Hashable, Sendable {
     // It is there: nothing ends without one that is known.
     guard let mark else { preconditionFailure("an end is looked at after another one") }
     if object.version == version, object.bytes.upperBound == version.size,
-      let found = GrowthMark(body, from: object.bytes.lowerBound, of: version)
+      let found = GrowthMark(body, from: object.bytes.lowerBound, of: version, span: span)
     {
       self.mark = found
       return .found(found)
@@ -128,8 +136,8 @@ struct GrowthLook: Hashable, Sendable {
   }
 
   private mutating func ask(from start: Int) -> Step {
-    asked = .range(Self.range(from: start))
-    return .ask(asked, passesCaches: isDoubted)
+    asked = .range(start..<start + maxBytes)
+    return .ask(asked)
   }
 
   private mutating func askAgain(from start: Int, instead last: Step) -> Step {

@@ -29,7 +29,8 @@ extension ReadMachine {
     if let total, !isPossible(total) { return doubt(.version, stale("with another size, \(total) bytes")) }
     if context.rules.isAppendOnly {
       let shown = ObjectVersion(head.versionIdentifier(context.rules), size: total ?? version.size)
-      if total == nil || shown != pinned { moved.insert(shown) }
+      // Without tag and date the size says little.
+      if total == nil || pin == .unknown || shown != pinned { moved.insert(shown) }
       return nil
     }
     switch head.marks(context.rules).agreement(with: pin) {

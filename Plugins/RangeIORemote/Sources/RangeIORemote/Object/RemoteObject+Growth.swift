@@ -26,13 +26,12 @@
       var step = look.first
       while true {
         switch step {
-        case .ask(let opening, let passesCaches):
+        case .ask(let opening):
           let sink = BodySink()
-          let transfer = asking(opening, passesCaches, sink)
+          let transfer = asking(opening, sink)
           try await transfer.run()
           step = answered(&look, transfer.description, sink)
         case .found(let mark):
-          if look.isDoubted { core.learn([.servesStale]) }
           if let mark = recording.advance(from: known, to: mark) { return (look, mark) }
           // Another look was the first. What this one found may be another object.
           known = recording.mark
@@ -47,10 +46,8 @@
     }
 
     // Never inlined, as in `Transfer`.
-    @inline(never) private func asking(
-      _ opening: Opening, _ passesCaches: Bool, _ sink: BodySink
-    ) -> Transfer<DescriptionMachine> {
-      core.description(opening, passesCaches: passesCaches, into: sink, until: core.deadline)
+    @inline(never) private func asking(_ opening: Opening, _ sink: BodySink) -> Transfer<DescriptionMachine> {
+      core.description(opening, into: sink, until: core.deadline)
     }
 
     @inline(never) private func answered(

@@ -7,16 +7,16 @@ struct GrowthMark: Hashable, Sendable {
 
   /// All bytes before it are there, and stay.
   let end: Int
-  /// The last ``span`` bytes before the end; all, if there are fewer.
+  /// The last bytes before the end, ``span`` unless there are fewer.
   let tail: [UInt8]
   /// The version by which a server showed them. Its size is that of the whole object, which may be more.
   let version: ObjectVersion
 
   /// A mark at the end of `bytes`, which begin at `start`; `nil` if they are too few to be compared.
-  init?(_ bytes: [UInt8], from start: Int, of version: ObjectVersion) {
+  init?(_ bytes: [UInt8], from start: Int, of version: ObjectVersion, span: Int = Self.span) {
     end = start + bytes.count
-    guard bytes.count >= min(Self.span, end) else { return nil }
-    tail = Array(bytes.suffix(Self.span))
+    guard bytes.count >= min(span, end) else { return nil }
+    tail = Array(bytes.suffix(span))
     self.version = version
   }
 

@@ -25,7 +25,7 @@ struct TransferRules: Hashable, Sendable {
   /// Reads the bytes under a `Content-Encoding` as they are: stores keep what was uploaded with one. Default: `false`.
   var acceptsEncoded = false
   /// The object only grows. Answers of any version are taken that has at least the bytes which are known; whoever reads compares
-  /// afterwards. Default: `false`.
+  /// afterwards. So they must not be older than what is known: all requests ask caches to let them pass. Default: `false`.
   var isAppendOnly = false
   /// A ``RequestAuthority`` judges errors. Default: `false`.
   var hasAuthority = false
