@@ -57,12 +57,18 @@ struct ReadCommand: CommandWithStats {
 /// `rangeio cat`: prints all bytes of a source.
 struct CatCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
-    commandName: "cat", abstract: "Write a whole file or URL to standard output.")
+    commandName: "cat", abstract: "Write a whole file or URL to standard output.",
+    discussion: """
+      With --follow it goes on with what is added, until it is interrupted: a log, a recording, an append blob. If what was \
+      there changes, it ends with an error.
+      """)
 
   @Argument(help: "The file or URL to read.", completion: .file())
   var source: String
   @Flag(help: "Read a file that is being added to, to the size that it has at first.")
   var growing = false
+  @Flag(help: "Go on with what is added to the file or the object.")
+  var follow = false
   @Flag(help: "Write binary to a terminal.")
   var force = false
   @OptionGroup var remote: RemoteOptions
@@ -72,9 +78,11 @@ struct CatCommand: CommandWithStats {
 
   func run() async throws {
     let name = SourceName(source)
-    let options = OpeningOptions(
+    var options = OpeningOptions(
       remote: try remote.checked(for: name, patience), engine: try engine.engine(for: name))
-    let copying = Copying(source: name, selections: [.whole], options: options, growing: growing, force: force)
+    options.follows = follow
+    let copying = Copying(
+      source: name, selections: [.whole], options: options, growing: growing || follow, force: force)
     try await copying.toStandardOutput()
   }
 }
@@ -92,7 +100,8 @@ struct Copying {
     (self.source, self.selections, self.options) = (source, selections, options)
     (self.growing, self.force) = (growing, force)
     if let first = selections.first { self.options.opening = first.opening }
-    (self.options.readsAll, self.options.needsNoSize) = (selections == [.whole], selections == [.whole])
+    let isWhole = selections == [.whole] && !options.follows
+    (self.options.readsAll, self.options.needsNoSize) = (isWhole, isWhole)
   }
 
   private var growth: Growth { growing ? .followed : .refused }
@@ -151,7 +160,7 @@ struct Copying {
 
   /// Passes all bytes to `write`, once; `nil` unless all are selected.
   private func all(_ write: @escaping (Bytes) throws -> Void) -> ((OpenedSource.ReadAll) async throws -> Void)? {
-    guard selections == [.whole] else { return nil }
+    guard selections == [.whole], !options.follows else { return nil }
     return { readAll in _ = try await readAll(write) }
   }
 
@@ -168,6 +177,10 @@ struct Copying {
   private func copy(
     _ reader: RangeReader, _ holes: FileHoles?, showsProgress: Bool, to write: (Part) throws -> Void
   ) async throws {
+    if options.follows {
+      for try await piece in reader.stream(following: 0..., chunkSize: .kibibytes(64)) { try write(.bytes(piece)) }
+      return
+    }
     try await tellingOfSilence(of: source, { reader.statistics().source }) {
       try await copyAll(reader, holes, showsProgress: showsProgress, to: write)
     }

@@ -34,6 +34,7 @@
       acceptsEncoded = settings.acceptsEncoded
       readTimeout = settings.timeLimit
       opening = options.opening
+      isAppendOnly = options.follows
     }
   }
 #endif

@@ -9,6 +9,8 @@ struct OpeningOptions {
   var engine = FileSource.Engine.automatic
   /// A file may grow while it is read.
   var isAppendOnly = false
+  /// What is added is read too, also of an object behind a URL.
+  var follows = false
   /// The most requests at the same time to a server.
   var parallel = 8
   /// All of a source is read, in its order: then what a server without ranges sent before may be passed over.
@@ -46,7 +48,7 @@ struct OpenedSource {
       isRemote = false
       return
     }
-    guard !options.isAppendOnly else { throw .usage("\(name.shown): --growing is for files") }
+    guard options.follows || !options.isAppendOnly else { throw .usage("\(name.shown): --growing is for files") }
     switch name.kind {
     case .s3:
       #if S3

@@ -40,7 +40,8 @@ struct RequestContext: Hashable, Sendable {
     }
     var request = RequestPlan(
       method, route.target, range: range, suffix: suffix, ifMatch: tag, versionID: route.mayCarryCredentials ? id : nil,
-      passesCaches: passesCaches || habits.servesStale || rules.isAppendOnly, mayCarryCredentials: route.mayCarryCredentials)
+      passesCaches: passesCaches || habits.servesStale || rules.isAppendOnly,
+      mayCarryCredentials: route.mayCarryCredentials)
     request.cookie = cookies.field(for: route.target.origin)
     plan = request
     return request

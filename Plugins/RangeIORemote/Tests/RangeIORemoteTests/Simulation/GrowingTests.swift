@@ -9,7 +9,8 @@ struct GrowingTests {
     var events: [GrowingServer.Event: Int] = [:]
     var (bytes, requests) = (0, 0)
     var wrong: [String] = []
-    let seeds = max(1, SimulationScale.seeds / 2)
+    // Each is a session of some twenty requests.
+    let seeds = max(1, SimulationScale.seeds / 10)
     for seed in SimulationScale.first..<SimulationScale.first + seeds {
       var reads = try GrowingReads(seed: UInt64(seed))
       do { try reads.run() } catch {
