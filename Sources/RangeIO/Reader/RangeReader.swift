@@ -136,8 +136,8 @@ extension RangeReader {
     /// data that is not there yet. Any change other than growth is `sourceChanged`.
     ///
     /// The source must declare that it grows. For a `FileSource` that you create, set `isAppendOnly` of
-    /// ``FileSource``; for a remote source, `isAppendOnly` of its configuration. With a source that does not declare it, opening the reader fails with
-    /// `invalidConfiguration`.
+    /// ``FileSource``; for a remote source, `isAppendOnly` of its configuration. With a source that does not declare it,
+    /// opening the reader fails with `invalidConfiguration`.
     public static let follow = RangeReader.ChangePolicy(kind: .follow)
 
     /// The same policy, with another poll interval: how often the reader checks a source that cannot report changes.
@@ -146,8 +146,9 @@ extension RangeReader {
     /// let live = try await RangeReader("/mnt/server/log", onChange: .follow.polling(every: .milliseconds(200)))
     /// ```
     ///
-    /// A source that reports changes is checked at once when it reports one, and otherwise once in 16 intervals. One with a latency of
-    /// more than 1 ms that is followed is checked less often while it rests: after 2, 4 and then every 8 intervals.
+    /// A source that reports changes is checked at once when it reports one, and otherwise once in 16 intervals. One with a
+    /// latency of more than 1 ms that is followed is checked less often while it rests: after 2, 4 and then every 8
+    /// intervals.
     ///
     /// - Parameter interval: the time between two checks, at least one millisecond. Default of every policy: one second.
     public func polling(every interval: Duration) -> ChangePolicy {

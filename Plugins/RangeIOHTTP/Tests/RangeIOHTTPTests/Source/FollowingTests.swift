@@ -76,6 +76,27 @@
       }
     }
 
+    @Test func `what is appended comes with the look that finds it`() async throws {
+      try await withServer { server in
+        put(100_000, on: server, number: 1)
+        let reader = try await follow(server)
+        var size = 100_000
+        var before = 0
+        for try await piece in reader.stream(following: 99_000...) {
+          size = max(size, 99_000 + piece.count)
+          #expect(piece == content(piece.count == 1000 ? 99_000..<100_000 : size - 700..<size))
+          if before == 0 { before = server.log.requestCount }
+          if size == 100_000 + 5 * 700 { break }
+          size += 700
+          put(size, on: server, number: size)
+        }
+        let others = server.log.requests.dropFirst(before).compactMap { $0.range?.resolved(in: 1 << 20)?.lowerBound }
+          .filter { ($0 + 4096 - 100_000) % 700 != 0 }
+        #expect(others.isEmpty, "\(others)")
+        await reader.close()
+      }
+    }
+
     @Test(arguments: [(300_000, 2), (400_000, 2), (200_000, 1)])
     func `an object of the same size, a longer one and a shorter one are told`(size: Int, recording: Int) async throws {
       try await withServer { server in

@@ -73,6 +73,15 @@ struct GrowthLookTests {
     #expect(run.end == 230)
   }
 
+  @Test func `a change elsewhere is not seen, together with growth or alone`() throws {
+    // Only what is compared can be: all before it may be of another recording.
+    for size in [200, 230] {
+      var run = Run(after: 200)
+      try run.answer(190..<size, of: size)
+      #expect(run.end == size)
+    }
+  }
+
   @Test func `a shorter object is told`() throws {
     var run = Run(after: 200)
     try run.answer(0..<0, of: 50)
