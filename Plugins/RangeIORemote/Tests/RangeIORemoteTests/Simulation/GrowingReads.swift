@@ -28,7 +28,7 @@ struct GrowingReads {
     var server = GrowingServer(seed: seed)
     var rules = TransferRules()
     rules.isAppendOnly = true
-    rules.pinsVersionIDs = server.random.happens(500)
+    rules.versionField = server.random.happens(500) ? "x-amz-version-id" : nil
     rules.prefixLimit = server.random.one(of: [1 << 20, 1500])
     span = server.random.one(of: [1, 8, 64])
     self.rules = rules
