@@ -17,10 +17,12 @@
     /// let reader = try await RangeReader(contentsOf: "https://example.com/planet.pmtiles")
     /// ```
     ///
-    /// The stages are those of `ReadPipeline.remoteObject(_:cache:hedges:)`. For others: `RangeReader(HTTPSource(url), [...])`.
+    /// The stages are those of `ReadPipeline.remoteObject(_:cache:hedges:)`. For others: `RangeReader(HTTPSource(url),
+    /// [...])`.
     ///
     /// - Parameters:
     ///   - url: the object.
+    ///   - name: what identifies the object in caches, whatever its URL; `nil`: the URL.
     ///   - configuration: how it is requested.
     ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
@@ -30,11 +32,38 @@
     /// - Throws: as `RemoteSource.describe()`.
     @_disfavoredOverload
     public init(
-      contentsOf url: String, configuration: RemoteConfiguration = RemoteConfiguration(),
+      contentsOf url: String, identifiedBy name: String? = nil,
+      configuration: RemoteConfiguration = RemoteConfiguration(),
       cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       try await self.init(
-        HTTPSource(url, configuration: configuration.following(onChange)),
+        HTTPSource(url, identifiedBy: name, configuration: configuration.following(onChange)),
+        .remoteObject(configuration, cache: store, hedges: hedges), onChange: onChange)
+    }
+
+    /// Opens the object at a URL that ends, such as a signed one, and that `renewing` replaces: before its end, and
+    /// when the server refuses it, in the middle of a read or a stream too.
+    ///
+    /// ```swift
+    /// let reader = try await RangeReader { try await service.signedURL(for: "planet.pmtiles") }
+    /// ```
+    ///
+    /// `HTTPSource.init(_:identifiedBy:configuration:renewing:)` says more of `renewing`, and the initializer without
+    /// it describes the other parameters.
+    ///
+    /// - Parameters:
+    ///   - url: the URL to begin with; `nil`: `renewing` is asked for it.
+    ///   - renewing: returns a URL of the object. Called once at a time, however many reads wait.
+    /// - Throws: as `RemoteSource.describe()`, and what `renewing` throws: a `ReadError` as it is, others as the
+    ///   `cause` of one.
+    public init(
+      contentsOf url: String? = nil, identifiedBy name: String? = nil,
+      configuration: RemoteConfiguration = RemoteConfiguration(),
+      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false,
+      renewing: @escaping @Sendable () async throws -> String
+    ) async throws {
+      try await self.init(
+        HTTPSource(url, identifiedBy: name, configuration: configuration.following(onChange), renewing: renewing),
         .remoteObject(configuration, cache: store, hedges: hedges), onChange: onChange)
     }
 
@@ -48,11 +77,13 @@
     ///
     /// - Throws: as the initializer with a string.
     public init(
-      contentsOf url: URL, configuration: RemoteConfiguration = RemoteConfiguration(),
+      contentsOf url: URL, identifiedBy name: String? = nil,
+      configuration: RemoteConfiguration = RemoteConfiguration(),
       cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       try await self.init(
-        contentsOf: url.absoluteString, configuration: configuration, cache: store, onChange: onChange, hedges: hedges)
+        contentsOf: url.absoluteString, identifiedBy: name, configuration: configuration, cache: store,
+        onChange: onChange, hedges: hedges)
     }
   }
 

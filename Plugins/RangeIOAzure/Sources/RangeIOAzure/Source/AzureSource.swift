@@ -29,22 +29,37 @@
     public let name: String
 
     /// The blob of `address`. The environment is read now; the first use connects.
-    public convenience init(_ address: AzureAddress, configuration: Configuration = Configuration()) {
-      self.init(.success(address), configuration, .process())
+    ///
+    /// - Parameter name: what identifies the blob in caches: sources of one name are one blob, in all its versions. `nil`: its
+    ///   server, container and name.
+    public convenience init(
+      _ address: AzureAddress, identifiedBy name: String? = nil, configuration: Configuration = Configuration()
+    ) {
+      self.init(.success(address), identifiedBy: name, configuration, .process())
     }
 
     /// The blob at `az://account/container/blob`, `abfss://container@account.dfs.core.windows.net/blob` or an https URL of
     /// the blob service. If it is no such address, the first use throws.
-    public convenience init(_ address: String, configuration: Configuration = Configuration()) {
-      self.init(Result { () throws(ReadError) in try AzureAddress(address) }, configuration, .process())
+    /// The other initializer describes the parameters.
+    public convenience init(
+      _ address: String, identifiedBy name: String? = nil, configuration: Configuration = Configuration()
+    ) {
+      self.init(
+        Result { () throws(ReadError) in try AzureAddress(address) }, identifiedBy: name, configuration, .process())
     }
 
-    init(_ address: Result<AzureAddress, ReadError>, _ configuration: Configuration, _ places: CredentialPlaces) {
+    init(
+      _ address: Result<AzureAddress, ReadError>, identifiedBy identifier: String? = nil,
+      _ configuration: Configuration,
+      _ places: CredentialPlaces
+    ) {
       switch address {
       case .success(let address):
         name = ObjectURL.shown(address.name)
         blob = Result { () throws(ReadError) in
-          do throws(ReadError) { return try ResolvedBlob.make(address, configuration, places) } catch {
+          do throws(ReadError) {
+            return try ResolvedBlob.make(address, identifiedBy: identifier, configuration, places)
+          } catch {
             throw ReadError(error.code, error.message, source: address.name)
           }
         }

@@ -15,6 +15,7 @@
     /// - Parameters:
     ///   - address: `az://account/container/blob`, `abfss://container@account.dfs.core.windows.net/blob`, or an https URL of
     ///     the blob service, also with a shared access signature. All also with `?versionid=…` or `?snapshot=…`.
+    ///   - name: what identifies the blob in caches, whatever its address; `nil`: its server, container and name.
     ///   - configuration: how it is requested.
     ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the blob changes. With `.follow` the reader takes it for one that is only added to, as
@@ -23,13 +24,15 @@
     ///     the service charges for requests.
     /// - Throws: as `RemoteSource.describe()`.
     public init(
-      azure address: String, configuration: AzureSource.Configuration = AzureSource.Configuration(),
+      azure address: String, identifiedBy name: String? = nil,
+      configuration: AzureSource.Configuration = AzureSource.Configuration(),
       cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       var configuration = configuration
       configuration.remote = configuration.remote.following(onChange)
       let pipeline = ReadPipeline.remoteObject(configuration.remote, cache: store, hedges: hedges)
-      try await self.init(AzureSource(address, configuration: configuration), pipeline, onChange: onChange)
+      try await self.init(
+        AzureSource(address, identifiedBy: name, configuration: configuration), pipeline, onChange: onChange)
     }
   }
 

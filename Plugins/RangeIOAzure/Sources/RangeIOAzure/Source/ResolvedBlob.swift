@@ -12,7 +12,8 @@
     ///
     /// - Throws: `ReadError` with `invalidConfiguration`.
     static func make(
-      _ address: AzureAddress, _ configuration: AzureSource.Configuration, _ places: CredentialPlaces
+      _ address: AzureAddress, identifiedBy name: String?, _ configuration: AzureSource.Configuration,
+      _ places: CredentialPlaces
     ) throws(ReadError) -> ResolvedBlob {
       try configuration.check()
       let endpoint = try endpoint(of: address, configuration, places)
@@ -25,7 +26,8 @@
       if case .suffix = remote.opening { remote.opening = .head }
       let object = try RemoteObject(
         endpoint.url(of: address), name: address.name,
-        id: "az+\(endpoint.text)/\(address.container)/\(address.blob)", configuration: remote, authority: authority)
+        id: "az+\(endpoint.text)/\(address.container)/\(address.blob)", identifiedBy: name, configuration: remote,
+        authority: authority)
       return ResolvedBlob(object: object, authority: authority)
     }
 

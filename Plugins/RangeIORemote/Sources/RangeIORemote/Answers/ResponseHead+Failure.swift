@@ -17,7 +17,8 @@ extension ResponseHead {
   /// - Parameters:
   ///   - route: where the request went.
   ///   - isAnonymous: whether it had no credentials; a signed URL has some.
-  func failure(from route: Route, isAnonymous: Bool = false, at now: Int) -> Failure {
+  ///   - isRenewed: whether it had new credentials, or a new URL, in place of those that were refused.
+  func failure(from route: Route, isAnonymous: Bool = false, isRenewed: Bool = false, at now: Int) -> Failure {
     let isAnonymous = isAnonymous && route.target.expiry == nil
     let place = route.isRedirected ? " after a redirect to \(route.target.origin)" : ""
     let teller = isForwarded ? "the server, or the proxy before it," : "the server"
@@ -29,6 +30,10 @@ extension ResponseHead {
       return failure(.forbidden, "the URL has expired: sign it again")
     }
     switch status {
+    case 401 where isRenewed, 403 where isRenewed:
+      return failure(
+        status == 401 ? .unauthorized : .forbidden,
+        "it refuses the new credentials, or the new URL, as it refused those before: check what brings them")
     case 401 where isAnonymous: return failure(.unauthorized, "it does not let everyone read this: pass credentials")
     case 401: return failure(.unauthorized, "give it other credentials")
     case 403 where isOfServe:

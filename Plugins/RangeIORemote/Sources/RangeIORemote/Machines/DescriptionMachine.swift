@@ -81,7 +81,10 @@ struct DescriptionMachine: Hashable, Sendable {
   }
 
   /// The mend that was asked for is done.
-  mutating func mended(at now: Int) -> TransferStep { start(at: now) }
+  mutating func mended(at now: Int) -> TransferStep {
+    context.hasMended()
+    return start(at: now)
+  }
 
   /// It cannot be mended: the status of the answer says why.
   mutating func mendFailed(at now: Int) -> TransferStep {

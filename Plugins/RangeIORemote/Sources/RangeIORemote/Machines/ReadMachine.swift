@@ -92,7 +92,10 @@ struct ReadMachine: Hashable, Sendable {
   }
 
   /// The mend that was asked for is done.
-  mutating func mended(at now: Int) -> TransferStep { send(at: now) }
+  mutating func mended(at now: Int) -> TransferStep {
+    context.hasMended()
+    return send(at: now)
+  }
 
   /// It cannot be mended: the status of the answer says why.
   mutating func mendFailed(at now: Int) -> TransferStep { concluded(.fail(context.statusFailure(at: now))) }
@@ -148,6 +151,7 @@ struct ReadMachine: Hashable, Sendable {
       fruitless = 0
       stalls = 0
       resolvedAgain = false
+      context.gotOn()
     } else {
       fruitless += 1
     }

@@ -16,24 +16,25 @@ struct Redirects: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - plan: the request that was redirected.
+  ///   - url: where it was sent.
   ///   - cookies: those that are set now. A route that needs some is not kept.
   mutating func follow(
-    _ head: ResponseHead, to plan: RequestPlan, from route: Route, _ cookies: RedirectCookies, _ rules: TransferRules,
-    at now: Int
+    _ head: ResponseHead, to plan: RequestPlan, sentTo url: ObjectURL, from route: Route, _ cookies: RedirectCookies,
+    _ rules: TransferRules, at now: Int
   ) -> Result<Route, Failure> {
     guard let location = head.fields["Location"], !location.isEmpty else {
       return .failure(
         Failure(.redirectWithoutLocation, "the server answered \(head.status) without a Location: it leads nowhere"))
     }
-    if visited.isEmpty { visited.append(Place(url: plan.url, cookie: plan.cookie)) }
+    if visited.isEmpty { visited.append(Place(url: url, cookie: plan.cookie)) }
     let next: ObjectURL
     do throws(ReadError) {
-      next = try route.target.resolve(location)
+      next = try url.resolve(location)
     } catch {
       return .failure(
         Failure(.redirectWithoutLocation, "the server redirected to what is no URL of HTTP (\(head.status))"))
     }
-    guard next.scheme == .https || route.target.scheme == .http else {
+    guard next.scheme == .https || url.scheme == .http else {
       return .failure(
         Failure(
           .insecureRedirect, "the server redirected from https to http, to \(next.origin): that is not followed"))
@@ -48,7 +49,7 @@ struct Redirects: Hashable, Sendable {
     visited.append(place)
     return .success(
       route.redirected(
-        to: next, isPermanent: head.status == 301 || head.status == 308,
+        from: url, to: next, isPermanent: head.status == 301 || head.status == 308,
         lifetime: place.cookie == nil ? head.lifetime : 0, at: now))
   }
 }

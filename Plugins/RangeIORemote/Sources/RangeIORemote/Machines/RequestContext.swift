@@ -7,11 +7,15 @@ struct RequestContext: Hashable, Sendable {
   var route: Route
   /// The last request.
   private(set) var plan: RequestPlan?
+  /// Where the authority has sent it.
+  private var sent: ObjectURL?
   /// The last answer.
   private(set) var head: ResponseHead?
   private var redirects = Redirects()
   private var cookies = RedirectCookies()
   private var mended: Set<Remedy.Kind> = []
+  /// Requests have other credentials than those that were refused.
+  private var isRenewed = false
 
   init(_ route: Route, _ rules: TransferRules, _ habits: Habits) {
     self.rules = rules
@@ -43,20 +47,29 @@ struct RequestContext: Hashable, Sendable {
       passesCaches: passesCaches || habits.servesStale || rules.isAppendOnly,
       mayCarryCredentials: route.mayCarryCredentials)
     request.cookie = cookies.field(for: route.target.origin)
-    plan = request
+    begin(request)
     return request
   }
+
+  private mutating func begin(_ request: RequestPlan) {
+    plan = request
+    sent = nil
+  }
+
+  /// The request goes to this URL: an authority may put another in place of that of the plan.
+  mutating func sent(to url: ObjectURL) { sent = url }
 
   /// The same request, to where the last answer redirects.
   mutating func follow(at now: Int) -> Result<RequestPlan, Failure> {
     guard let head, let last = plan else { preconditionFailure("an answer comes after a request") }
     let now = now + (habits.clockOffset ?? 0)
-    cookies.take(head, from: last.url.origin, at: now)
-    return redirects.follow(head, to: last, from: route, cookies, rules, at: now).map { next in
+    let url = sent ?? last.url
+    cookies.take(head, from: url.origin, at: now)
+    return redirects.follow(head, to: last, sentTo: url, from: route, cookies, rules, at: now).map { next in
       route = next
       var request = last.redirected(to: next)
       request.cookie = cookies.field(for: next.target.origin)
-      plan = request
+      begin(request)
       return request
     }
   }
@@ -75,7 +88,7 @@ struct RequestContext: Hashable, Sendable {
   /// - Parameter isOpening: a description is wanted. Only then it judges 404 too: in mid-read the object was removed.
   func isForAuthority(isOpening: Bool) -> Bool {
     guard rules.hasAuthority, let head, let plan, plan.mayCarryCredentials else { return false }
-    return [301, 307, 308, 400, 401, 403, 409, 503].contains(head.status) || (isOpening && head.status == 404)
+    return [301, 307, 308, 400, 401, 403, 409, 410, 503].contains(head.status) || (isOpening && head.status == 404)
   }
 
   /// Returns true if other credentials may help after the last answer. Asked once.
@@ -89,9 +102,19 @@ struct RequestContext: Hashable, Sendable {
   /// Returns true once for each kind of mend.
   mutating func permits(_ mend: Remedy) -> Bool { mended.insert(mend.kind).inserted }
 
+  /// The mend that was asked for is done.
+  mutating func hasMended() { isRenewed = mended.contains(.credentials) }
+
+  /// Bytes came: credentials that end after this may be replaced again.
+  mutating func gotOn() {
+    mended.remove(.credentials)
+    isRenewed = false
+  }
+
   /// The failure that the status of the last answer means.
   func statusFailure(at now: Int) -> Failure {
-    head?.failure(from: route, isAnonymous: rules.isAnonymous, at: now) ?? Failure(.malformed, "there was no answer")
+    head?.failure(from: route, isAnonymous: rules.isAnonymous, isRenewed: isRenewed, at: now)
+      ?? Failure(.malformed, "there was no answer")
   }
 }
 

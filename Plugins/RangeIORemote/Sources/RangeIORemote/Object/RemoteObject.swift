@@ -40,13 +40,15 @@
     ///
     /// - Parameters:
     ///   - name: what errors and listings call it; `nil`: the URL without its secrets.
-    ///   - id: what identifies it among all sources, whatever its version; `nil`: the URL without user and signature.
+    ///   - id: what identifies it among all sources, whatever its version; `nil`: the URL without user and signature, and
+    ///     without ``RemoteConfiguration/identityIgnoresQueryItems``.
+    ///   - identifier: takes the place of `id`: a name that the user gave to the object.
     /// - Throws: `ReadError` with `invalidConfiguration`.
     public convenience init(
-      _ url: ObjectURL, name: String? = nil, id: String? = nil, configuration: RemoteConfiguration,
-      authority: any RequestAuthority
+      _ url: ObjectURL, name: String? = nil, id: String? = nil, identifiedBy identifier: String? = nil,
+      configuration: RemoteConfiguration, authority: any RequestAuthority
     ) throws(ReadError) {
-      try self.init(url, name, id, configuration, authority)
+      try self.init(url, name, try identifier.map(Self.id(named:)) ?? id, configuration, authority)
     }
 
     /// The object at an `http` or `https` URL. The first use connects, not this call.
@@ -55,9 +57,12 @@
     /// is not ASCII, brackets, a lone `%`. A user and a password in the URL are used as credentials, unless the
     /// configuration has some.
     ///
+    /// - Parameter name: what identifies the object among all sources, and in caches, whatever its version and its URL: two
+    ///   sources of one name are one object. `nil`: the URL without user and signature, and without
+    ///   ``RemoteConfiguration/identityIgnoresQueryItems``.
     /// - Throws: `ReadError` with `invalidConfiguration`.
     public convenience init(
-      _ url: String, configuration: RemoteConfiguration = RemoteConfiguration()
+      _ url: String, identifiedBy name: String? = nil, configuration: RemoteConfiguration = RemoteConfiguration()
     ) throws(ReadError) {
       do {
         let parsed = try ObjectURL(url)
@@ -65,7 +70,7 @@
         if configuration.credentials == nil, let user = parsed.user {
           configuration.credentials = .basic(user: user, password: parsed.password ?? "")
         }
-        try self.init(parsed, nil, nil, configuration)
+        try self.init(parsed, nil, try name.map(Self.id(named:)), configuration)
       } catch { throw error.naming(ObjectURL.shown(url)) }
     }
 
@@ -75,11 +80,22 @@
       _ authority: (any RequestAuthority)? = nil, environment: ProxyEnvironment? = nil
     ) throws(ReadError) {
       self.name = name ?? url.redacted
-      self.id = (id ?? url.identity) + (configuration.isAppendOnly ? ":recording" : "")
+      self.id =
+        (id ?? url.identity(without: configuration.identityIgnoresQueryItems))
+        + (configuration.isAppendOnly ? ":recording" : "")
       do {
         try configuration.check()
         core = try ObjectCore(url, configuration, authority: authority, environment: environment)
       } catch { throw error.readError(source: name ?? url.redacted) }
+    }
+
+    /// The identity of an object that the user has named: none of a URL.
+    private static func id(named name: String) throws(ReadError) -> String {
+      guard !name.isEmpty else {
+        throw ReadError(
+          .invalidConfiguration, "the name that identifies the object is empty: give one that no other object has")
+      }
+      return "name:" + name
     }
 
     /// Asks the server what the object is now. The first time some bytes come along, for the first reads.

@@ -202,6 +202,7 @@
     @inline(never) private func signed(by authority: any RequestAuthority) async throws -> WireRequest {
       let plan = plan
       let prepared = try await core.leavingBehind(until: deadline) { try await authority.prepare(plan) }
+      state.withLock { $0.machine.context.sent(to: prepared.url) }
       for field in prepared.fields.all { try HeaderFields.check(field.value, of: field.name) }
       return WireRequest(plan, prepared.url, prepared.fields)
     }

@@ -25,6 +25,8 @@ protocol TransferMachine: Sendable {
   var pin: ObjectVersion.Identifier { get set }
   /// The lessons so far, to be kept whatever comes out.
   var lessons: [Habits.Lesson] { get }
+  /// What it keeps from request to request.
+  var context: RequestContext { get set }
   /// Where requests go now.
   var route: Route { get }
 }

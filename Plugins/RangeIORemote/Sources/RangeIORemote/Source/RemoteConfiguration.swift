@@ -9,6 +9,11 @@ public struct RemoteConfiguration: Sendable {
   /// The credentials for reading. A source that signs its requests, as that of S3 does, has no use for them. Default: the
   /// user and password in the URL, or none.
   public var credentials: HTTPCredentials?
+  /// Names of query items that say nothing of which object a URL is: a token, a session. They are sent, and are left out of
+  /// what identifies the object in caches, so that a URL with others is the same object. Names are compared as they are when
+  /// decoded, in their case. What makes up a signature (``ObjectURL/expiry`` says whose) is left out anyway. For URLs of `http`
+  /// and `https`. Default: none.
+  public var identityIgnoresQueryItems: Set<String> = []
   /// The `User-Agent`. Default: `swift-range-io`.
   public var userAgent = "swift-range-io"
   /// The proxy. Default: what the environment says.

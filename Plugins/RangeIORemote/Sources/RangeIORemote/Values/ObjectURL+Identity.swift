@@ -29,10 +29,14 @@ extension ObjectURL {
 
   /// Names the object for all users: without user info and without the parameters of a signature, so that a URL
   /// that was signed again is the same object. Of what may not be shown it has a digest.
-  var identity: String {
+  ///
+  /// - Parameter ignored: names of parameters that say nothing of the object, decoded.
+  func identity(without ignored: Set<String> = []) -> String {
     let items = queryItems
     let signature = QuerySignature.names(in: items)
-    let kept = items.filter { !signature.contains(QuerySignature.key($0.name)) }
+    let kept = items.filter {
+      !signature.contains(QuerySignature.key($0.name)) && !ignored.contains(PercentCoding.decoded($0.name))
+    }
     let base = "\(scheme.rawValue)://\(authority)\(path)"
     let whole = query == nil || kept.isEmpty ? base : "\(base)?\(kept.map(\.text).joined(separator: "&"))"
     let shown = ShownName.of(whole)

@@ -20,7 +20,7 @@ public protocol RequestAuthority: Sendable {
   /// before every request, with the same plan again after a mend.
   nonisolated(nonsending) func prepare(_ plan: RequestPlan) async throws -> PreparedRequest
 
-  /// Judges an answer with status 301, 307, 308, 400, 401, 403, 409 or 503, and with 404 when the object is described; no
+  /// Judges an answer with status 301, 307, 308, 400, 401, 403, 409, 410 or 503, and with 404 when the object is described; no
   /// other. By default ``RefusalVerdict/none``.
   ///
   /// - Parameters:
@@ -29,8 +29,8 @@ public protocol RequestAuthority: Sendable {
   ///   - sent: what ``prepare(_:)`` made of it, which shows the credentials that were refused.
   func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> RefusalVerdict
 
-  /// Does what ``judge(_:body:of:sent:)`` proposed. Called at most once a read for each kind of remedy. By default does
-  /// nothing.
+  /// Does what ``judge(_:body:of:sent:)`` proposed. Called at most once a read for each kind of remedy; for credentials again
+  /// after 16 KiB of progress. By default does nothing.
   ///
   /// - Throws: if it cannot be done. The read then throws this error.
   nonisolated(nonsending) func mend(_ remedy: Remedy) async throws

@@ -31,12 +31,15 @@ struct Route: Hashable, Sendable {
   /// This route after one more redirect.
   ///
   /// - Parameters:
+  ///   - url: where the request was sent, if not to ``target``.
   ///   - isPermanent: 301 and 308.
   ///   - lifetime: what `Cache-Control` says of the redirect, in seconds; zero: not to be kept after this read.
-  func redirected(to target: ObjectURL, isPermanent: Bool, lifetime: Int?, at now: Int) -> Route {
+  func redirected(
+    from url: ObjectURL? = nil, to target: ObjectURL, isPermanent: Bool, lifetime: Int?, at now: Int
+  ) -> Route {
     var route = self
     route.target = target
-    if target.origin != origin.origin { route.mayCarryCredentials = false }
+    if target.origin != (url ?? self.target).origin { route.mayCarryCredentials = false }
     var ends: [Int] = []
     if let expiry { ends.append(expiry) }
     if let signed = target.expiry {

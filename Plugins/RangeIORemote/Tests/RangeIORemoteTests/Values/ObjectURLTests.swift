@@ -102,13 +102,13 @@ struct ObjectURLTests {
         + "&Signature=hunter2&token=hunter2&access_token=hunter2&key=hunter2&AWSAccessKeyId=hunter2&v=1&flag&api_key=hunter2"
         + "&hdnts=hunter2&hmac=hunter2&sign=hunter2&rlkey=hunter2&sessionid=hunter2"
     )
-    #expect(!"\(url)".contains("hunter2") && !url.redacted.contains("me") && !url.identity.contains("hunter2"))
-    #expect(url.redacted == "https://h/x?…" && url.identity.hasPrefix("https://h/x?…#sha256-"))
+    #expect(!"\(url)".contains("hunter2") && !url.redacted.contains("me") && !url.identity().contains("hunter2"))
+    #expect(url.redacted == "https://h/x?…" && url.identity().hasPrefix("https://h/x?…#sha256-"))
     #expect(url.text.contains("X-Amz-Signature=hunter2") && !url.text.contains("me:"))
   }
 
   @Test func `a URL that is signed again is the same object`() throws {
-    func identity(_ query: String) throws -> String { try ObjectURL("https://u:p@h/x?\(query)").identity }
+    func identity(_ query: String) throws -> String { try ObjectURL("https://u:p@h/x?\(query)").identity() }
     let amazon = try identity(
       "X-Amz-Algorithm=A&X-Amz-Credential=C&X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-SignedHeaders=host"
         + "&versionId=7&X-Amz-Security-Token=T&X-Amz-Signature=1")
@@ -118,17 +118,17 @@ struct ObjectURLTests {
     #expect(try identity("AWSAccessKeyId=1&Expires=1&Signature=2") == "https://h/x")
     #expect(try identity("sv=2024&se=2026&sr=b&sp=r&sig=x&snapshot=4") == "https://h/x?snapshot=4")
     #expect(try identity("sv=2024&sig=x&sr=b&page=4") == identity("sv=2025&sig=y&sr=c&page=4"))
-    #expect(try ObjectURL("https://h/x?").identity == "https://h/x?")
+    #expect(try ObjectURL("https://h/x?").identity() == "https://h/x?")
   }
 
   @Test func `what only looks like a signature still tells objects apart`() throws {
-    func identity(_ query: String) throws -> String { try ObjectURL("https://h/get?\(query)").identity }
+    func identity(_ query: String) throws -> String { try ObjectURL("https://h/get?\(query)").identity() }
     #expect(try identity("key=a.zip") != identity("key=b.zip"))
     #expect(try identity("expires=1") != identity("expires=2"))
     #expect(try identity("se=1&sr=b") != identity("se=1&sr=c"))
     #expect(try identity("key=a.zip") == identity("key=a.zip") && !identity("key=a.zip").contains("a.zip"))
     // The digest is of the whole URL, so that it is worth nothing elsewhere.
-    let elsewhere = try ObjectURL("https://h/put?key=a.zip").identity
+    let elsewhere = try ObjectURL("https://h/put?key=a.zip").identity()
     #expect(try identity("key=a.zip").suffix(32) != elsewhere.suffix(32))
   }
 

@@ -52,7 +52,7 @@
       case nil where status == 401 && request.signature != nil: return .mend(.credentials)
       case "SlowDown", "ServiceUnavailable", "Busy", "RequestLimitExceeded", "Throttling", "InternalError":
         return .none
-      case nil where [301, 307, 308, 404, 503].contains(status): return .none
+      case nil where [301, 307, 308, 404, 410, 503].contains(status): return .none
       case "TemporaryRedirect": return .none
       default: return .fail(failure(request))
       }

@@ -16,6 +16,7 @@
     ///
     /// - Parameters:
     ///   - url: the object: `s3://bucket/key`, also with `?versionId=…`, or an address of the web.
+    ///   - name: what identifies the object in caches, whatever its address; `nil`: its address.
     ///   - configuration: how it is requested.
     ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
@@ -24,7 +25,8 @@
     ///     stores charge for requests.
     /// - Throws: as `RemoteSource.describe()`.
     public init(
-      contentsOf url: String, configuration: S3Source.Configuration = S3Source.Configuration(),
+      contentsOf url: String, identifiedBy name: String? = nil,
+      configuration: S3Source.Configuration = S3Source.Configuration(),
       cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       var configuration = configuration
@@ -32,9 +34,11 @@
       let pipeline = ReadPipeline.remoteObject(configuration.remote, cache: store, hedges: hedges)
       switch url.prefix(while: { $0 != ":" }).lowercased() {
       case "http", "https":
-        try await self.init(RemoteObject(url, configuration: configuration.remote), pipeline, onChange: onChange)
+        try await self.init(
+          RemoteObject(url, identifiedBy: name, configuration: configuration.remote), pipeline, onChange: onChange)
       default:
-        try await self.init(S3Source(url, configuration: configuration), pipeline, onChange: onChange)
+        try await self.init(
+          S3Source(url, identifiedBy: name, configuration: configuration), pipeline, onChange: onChange)
       }
     }
   }

@@ -12,8 +12,8 @@
     ///
     /// - Throws: `ReadError` with `invalidConfiguration`; errors of reading files.
     static func make(
-      _ address: S3Address, _ configuration: S3Source.Configuration, _ places: CredentialPlaces,
-      _ regions: BucketRegions
+      _ address: S3Address, identifiedBy name: String?, _ configuration: S3Source.Configuration,
+      _ places: CredentialPlaces, _ regions: BucketRegions
     ) async throws -> ResolvedObject {
       let clock = ServerClock(places.now)
       let (region, endpoint) = try await place(configuration, places)
@@ -26,8 +26,8 @@
       if let file = places.variable("AWS_CA_BUNDLE") { remote.trustRootFile = file }
       do throws(ReadError) {
         let object = try RemoteObject(
-          authority.origin(), name: address.description, id: endpoint.identity(of: address), configuration: remote,
-          authority: authority)
+          authority.origin(), name: address.description, id: endpoint.identity(of: address), identifiedBy: name,
+          configuration: remote, authority: authority)
         return ResolvedObject(object: object, authority: authority)
       } catch {
         throw ReadError(error.code, error.message, source: address.description)

@@ -34,26 +34,36 @@
       var isClosed = false
     }
     private let address: Result<S3Address, ReadError>
+    private let identifier: String?
     private let configuration: Configuration
     private let places: CredentialPlaces
     private let regions: BucketRegions
     private let state = Guarded(State())
 
     /// The object of `address`. The first use reads settings and connects, not this call.
-    public convenience init(_ address: S3Address, configuration: Configuration = Configuration()) {
-      self.init(.success(address), configuration)
+    ///
+    /// - Parameter name: what identifies the object in caches: sources of one name are one object, in all its versions. `nil`:
+    ///   its server, bucket and key.
+    public convenience init(
+      _ address: S3Address, identifiedBy name: String? = nil, configuration: Configuration = Configuration()
+    ) {
+      self.init(.success(address), identifiedBy: name, configuration)
     }
 
     /// The object at `s3://bucket/key`, also with `?versionId=…`. If it is no such address, the first use throws.
-    public convenience init(_ url: String, configuration: Configuration = Configuration()) {
-      self.init(Result { () throws(ReadError) in try S3Address(url) }, configuration)
+    /// The other initializer describes the parameters.
+    public convenience init(
+      _ url: String, identifiedBy name: String? = nil, configuration: Configuration = Configuration()
+    ) {
+      self.init(Result { () throws(ReadError) in try S3Address(url) }, identifiedBy: name, configuration)
     }
 
     init(
-      _ address: Result<S3Address, ReadError>, _ configuration: Configuration,
+      _ address: Result<S3Address, ReadError>, identifiedBy name: String? = nil, _ configuration: Configuration,
       places: CredentialPlaces = .process(rootVariable: "AWS_CA_BUNDLE"), regions: BucketRegions = .shared
     ) {
       self.address = address
+      identifier = name
       self.configuration = configuration
       self.places = places
       self.regions = regions
@@ -105,7 +115,8 @@
 
     private nonisolated(nonsending) func resolved() async throws -> ResolvedObject {
       if let known = try known() { return known }
-      let made = try await ResolvedObject.make(address.get(), configuration, places, regions)
+      let made = try await ResolvedObject.make(
+        address.get(), identifiedBy: identifier, configuration, places, regions)
       return try state.withLock { state throws(ReadError) in
         if state.isClosed { throw closed }
         let kept = state.resolved ?? made

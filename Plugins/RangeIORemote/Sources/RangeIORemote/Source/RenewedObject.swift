@@ -1,0 +1,100 @@
+#if HTTP
+  public import RangeIO
+  internal import RangeIOSupport
+
+  /// An object behind a URL that ends, and that a closure renews: a source.
+  ///
+  /// ```swift
+  /// let source = try RenewedObject { try await service.signedURL(for: "planet.pmtiles") }
+  /// ```
+  ///
+  /// A new URL is asked for five minutes before the end that the URL says (the signatures of ``ObjectURL/expiry``), and
+  /// when the server answers 401, 403 or 410, or 400 to a URL that has ended: in the middle of a read or a stream too,
+  /// which goes on where it was. It is not asked for after other answers, such as 404 and 503.
+  ///
+  /// **One question.** However many reads wait, `renewing` is called once at a time. A read that is cancelled leaves at
+  /// once, and the call goes on for the others; it is cancelled when the source is closed. A call that takes more than
+  /// 90 seconds is given up, and the next read asks again.
+  ///
+  /// **Failures.** What `renewing` throws is thrown by all reads that need a new URL, and the next read asks again: a
+  /// `ReadError` as it is, other errors as the `cause` of one. If the server refuses the new URL too, the read throws
+  /// `permissionDenied`. It asks again only after 16 KiB of progress.
+  ///
+  /// **One object.** What caches keep stays valid under a new URL: the first one, without its signature, names the
+  /// object for ever, or the name that you give. The new URL must be one of the same object. What shows another version
+  /// throws `ReadError.Code.sourceChanged` as everywhere, and no read mixes the two; a server that sends neither tag
+  /// nor date shows nothing but the size.
+  ///
+  /// **Headers** of the configuration go to each URL that `renewing` brings, whatever its server, and so do a user and
+  /// a password that it has. A URL of http does not take the place of one of https.
+  public final class RenewedObject: RemoteSource, CustomReflectable {
+    private let authority: RenewingAuthority
+    private let configuration: RemoteConfiguration
+    private let identifier: String?
+    private let opened: Guarded<RemoteObject?>
+
+    /// The object. The first use connects, not this call.
+    ///
+    /// - Parameters:
+    ///   - url: the URL to begin with, `http` or `https`; `nil`: `renewing` is asked for it at the first use.
+    ///   - name: what identifies the object among all sources, as for ``RemoteObject``; `nil`: the first URL.
+    ///   - configuration: how it is requested. It may have no ``RemoteConfiguration/credentials``.
+    ///   - renewing: returns a URL of the object.
+    /// - Throws: `ReadError` with `invalidConfiguration`.
+    public init(
+      _ url: String? = nil, identifiedBy name: String? = nil,
+      configuration: RemoteConfiguration = RemoteConfiguration(),
+      renewing: @escaping @Sendable () async throws -> String
+    ) throws(ReadError) {
+      do throws(ReadError) {
+        guard configuration.credentials == nil else {
+          throw ReadError(
+            .invalidConfiguration,
+            "the URL is renewed, and the configuration has credentials: put what reads the object into the URL, or remove one"
+          )
+        }
+        let first = try url.map { text throws(ReadError) in try ObjectURL(text) }
+        let authority = RenewingAuthority(first, renew: renewing)
+        let object = try first.map { url throws(ReadError) in
+          try RemoteObject(url, identifiedBy: name, configuration: configuration, authority: authority)
+        }
+        (self.configuration, identifier, self.authority) = (configuration, name, authority)
+        opened = Guarded(object)
+      } catch { throw url.map { error.naming(ObjectURL.shown($0)) } ?? error }
+    }
+
+    /// The first URL without its secrets. Before it is known, the name that identifies the object, or nothing.
+    public var name: String { openedObject?.name ?? identifier ?? "" }
+
+    /// The object. Without a URL to begin with, the first use asks for one.
+    ///
+    /// - Throws: what bringing the URL throws; `ReadError` with `invalidConfiguration` or `closed`;
+    ///   `CancellationError`, at once.
+    public var object: RemoteObject {
+      get async throws {
+        if let openedObject { return openedObject }
+        let url = try await authority.named()
+        // Making one connects to nobody, so a second one costs nothing. One is kept.
+        let made = try RemoteObject(
+          url, identifiedBy: identifier, configuration: configuration, authority: authority)
+        return opened.withLock { opened in
+          opened = opened ?? made
+          return opened ?? made
+        }
+      }
+    }
+
+    /// The same, if the first URL is known.
+    public var openedObject: RemoteObject? { opened.withLock { $0 } }
+
+    /// Ends all requests and waits for a URL. Returns when the last connection is closed that no other source uses; in
+    /// a cancelled task at once.
+    public nonisolated(nonsending) func close() async {
+      authority.close()
+      await openedObject?.close()
+    }
+
+    /// Shows the name only.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+  }
+#endif
