@@ -325,6 +325,7 @@ let package = Package(
       name: "RangeIOHTTPTests",
       dependencies: [
         "RangeIOHTTP", "RangeIORemote", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOTestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
       path: "Plugins/RangeIOHTTP/Tests/RangeIOHTTPTests", packageAccess: false, swiftSettings: strict + checkedTests),

@@ -19,6 +19,11 @@ struct Tokens: Sendable {
 }
 let tokens = Tokens()
 
+struct URLService: Sendable {
+  func signedURL(for name: String) async throws -> String { "" }
+}
+let service = URLService()
+
 /// A framework's response.
 struct Response {
   enum Status { case ok }

@@ -11,7 +11,12 @@
       configuration.findsSizeByEnd = !options.needsNoSize
       if options.readsAll { configuration.skipLimit = .bytes(.max) }
       configuration.userAgent = "rangeio/\(RangeIOTool.configuration.version)"
-      let source = HTTPSource(name.text, configuration: configuration)
+      let source =
+        if let command = settings.renew {
+          HTTPSource(name.text, configuration: configuration) { try await RenewCommand.url(command) }
+        } else {
+          HTTPSource(name.text, configuration: configuration)
+        }
       var opened = OpenedSource(remote: source)
       opened.readAll = { try await source.readAll($0) }
       return opened

@@ -25,6 +25,15 @@ struct RemoteOptions: ParsableArguments {
   @Flag(
     help: "For http:// and https://: tell versions by time and size, not by tags: for servers whose tags differ.")
   var trustTimes = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      For http:// and https://: what the shell runs when the URL ends, or the server refuses it. It prints a new URL of \
+      the same object, and nothing else. Other users see it in the list of processes.
+      """,
+      valueName: "command"))
+  var renew: String?
   @Option(help: "For s3://: the profile of the AWS configuration. Default: as the AWS tools choose.")
   var profile: String?
   @Option(
@@ -62,6 +71,7 @@ struct RemoteOptions: ParsableArguments {
     if let cacert { settings.certificates = try PathArgument.path(cacert, for: "--cacert") }
     settings.acceptsEncoded = acceptEncoded
     settings.trustsTimes = trustTimes
+    settings.renew = renew
     try patience?.set(&settings)
     settings.headers = if let headers { headers } else { try self.headers() }
     try settings.check(for: name)

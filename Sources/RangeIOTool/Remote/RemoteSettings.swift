@@ -15,6 +15,8 @@ struct RemoteSettings: Equatable {
   var acceptsEncoded = false
   /// Versions are told apart by their times, not by tags.
   var trustsTimes = false
+  /// A command that prints a new URL.
+  var renew: String?
   /// The most time of a read; `nil`: as the source has it.
   var timeLimit: Duration?
   /// The most retries of a read; `nil`: as the stage has it.
@@ -29,8 +31,9 @@ struct RemoteSettings: Equatable {
     if !name.isURL, let (options, _) = ofURLs.first(where: \.1) {
       throw .usage("\(options) for sources that begin with http://, https://, s3://, az://, abfss:// or gs://")
     }
-    guard name.kind == .http || !trustsTimes else {
-      throw .usage("--trust-times is for sources that begin with http:// or https://")
+    let ofWeb = [("--trust-times", trustsTimes), ("--renew", renew != nil)]
+    if name.kind != .http, let (option, _) = ofWeb.first(where: \.1) {
+      throw .usage("\(option) is for sources that begin with http:// or https://")
     }
     let ofStores = [("--endpoint", endpoint != nil), ("--no-sign", !signs)]
     if ![.s3, .azure, .gcs].contains(name.kind), let (option, _) = ofStores.first(where: \.1) {

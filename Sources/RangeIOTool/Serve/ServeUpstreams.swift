@@ -12,6 +12,9 @@
 
     init(_ command: ServeCommand, _ store: ServeStore) throws {
       guard !command.sources.isEmpty else { throw ToolFailure.usage("name a directory, a file or a URL") }
+      guard command.remote.renew == nil || command.sources.count == 1 else {
+        throw ToolFailure.usage("--renew brings the URL of one object: serve it alone")
+      }
       var (sources, names, upstreams) = ([String](), [String](), [any ServedUpstream]())
       let headers = try command.remote.headers()
       for text in command.sources {
@@ -79,6 +82,9 @@
       let options = OpeningOptions(remote: try command.remote.checked(for: name, headers: headers), parallel: 16)
       // Fails now if this build cannot read such URLs.
       _ = try OpenedSource(name, options)
+      guard options.remote?.renew == nil || !name.text.hasSuffix("/") else {
+        throw ToolFailure.usage("\(name.shown): --renew brings the URL of one object, and this has names below it")
+      }
       guard name.text.hasSuffix("/") else {
         return (
           ObjectUpstream(freshness: revalidate) {

@@ -96,11 +96,13 @@ import Testing
       }
       #expect(throws: ToolFailure.self) { try settings.check(for: SourceName("file")) }
     }
-    settings = RemoteSettings()
-    settings.trustsTimes = true
-    #expect(throws: Never.self) { try settings.check(for: SourceName("http://h/")) }
-    for name in ["file", "s3://b/k"] {
-      #expect(throws: ToolFailure.self) { try settings.check(for: SourceName(name)) }
+    for change in [{ $0.trustsTimes = true }, { $0.renew = "c" }] as [(inout RemoteSettings) -> Void] {
+      settings = RemoteSettings()
+      change(&settings)
+      #expect(throws: Never.self) { try settings.check(for: SourceName("http://h/")) }
+      for name in ["file", "s3://b/k"] {
+        #expect(throws: ToolFailure.self) { try settings.check(for: SourceName(name)) }
+      }
     }
     for change in [
       { $0.endpoint = "http://e" }, { $0.signs = false },

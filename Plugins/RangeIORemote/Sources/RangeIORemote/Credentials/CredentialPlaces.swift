@@ -61,14 +61,19 @@
       public var name: String
       /// The most seconds that it may take.
       public var timeLimit: Int
+      /// `true` if the error of a command that fails has the last line of its standard error, with `…` for what may be secret.
+      public var tellsErrors: Bool
 
       /// A command.
       ///
-      /// - Parameter timeLimit: the default of 60 seconds is long, because the user may have to type a code.
-      public init(_ text: String, name: String, timeLimit: Int = 60) {
+      /// - Parameters:
+      ///   - timeLimit: the default of 60 seconds is long, because the user may have to type a code.
+      ///   - tellsErrors: `false` drops what the command says on its standard error.
+      public init(_ text: String, name: String, timeLimit: Int = 60, tellsErrors: Bool = false) {
         self.text = text
         self.name = name
         self.timeLimit = timeLimit
+        self.tellsErrors = tellsErrors
       }
     }
 

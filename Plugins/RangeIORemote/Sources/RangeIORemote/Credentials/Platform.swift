@@ -3,8 +3,8 @@
   internal import RangeIO
   internal import RangeIOSupport
 
-  /// One run of a program that prints credentials, by the shell. What it prints is read; what it says on its standard error
-  /// is dropped, because it may contain secrets.
+  /// One run of a program that prints credentials, by the shell. What it prints is read. What it says on its standard error
+  /// may contain secrets: it is dropped, unless ``CredentialPlaces/Command/tellsErrors``.
   final class CommandRun: Sendable {
     private let command: CredentialPlaces.Command
 
@@ -47,7 +47,8 @@
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", command.text]
         process.standardInput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        let errors = command.tellsErrors ? CommandErrors() : nil
+        if let errors { process.standardError = errors.pipe } else { process.standardError = FileHandle.nullDevice }
         process.standardOutput = output
         let isLeft = state.withLock { state in
           state.process = process
@@ -61,6 +62,7 @@
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(command.timeLimit), execute: deadline)
         defer {
           deadline.cancel()
+          errors?.stop()
           state.withLock { $0.process = nil }
         }
         // `try?`: an output that cannot be read is one that is too short, which the parser reports.
@@ -69,7 +71,7 @@
         if bytes.count == 65_536 { Self.end(process) }
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-          throw failed("ended with status \(process.terminationStatus)")
+          throw failed("ended with status \(process.terminationStatus)\(errors?.lastLine().map { " (\($0))" } ?? "")")
         }
         return bytes
       }

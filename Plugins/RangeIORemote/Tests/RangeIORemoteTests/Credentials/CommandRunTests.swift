@@ -21,6 +21,31 @@
       #expect(error.map { !"\($0)".contains("secret") } == true)
     }
 
+    @Test func `the last line of its errors is told if wanted, without what may be secret`() async {
+      func message(_ errors: String) async -> String {
+        let command = "printf '\(errors)' >&2; exit 3"
+        let run = CommandRun(.init(command, name: "the program", tellsErrors: true))
+        return await #expect(throws: ReadError.self) { _ = try await run.output() }?.message ?? ""
+      }
+      #expect(await message("first\\nno such object: 404\\n \\n").contains("status 3 (no such object: 404): run"))
+      #expect(await message("").contains("status 3: run"))
+      // More than a pipe holds.
+      let long = "i=0; while [ $i -lt 3000 ]; do echo a line of errors that is dropped, all of it; i=$((i+1)); done >&2"
+      let run = CommandRun(.init(long + "; echo the last >&2; exit 4", name: "the program", tellsErrors: true))
+      let error = await #expect(throws: ReadError.self) { _ = try await run.output() }
+      #expect(error?.message.contains("status 4 (the last)") == true)
+    }
+
+    @Test(arguments: [
+      ("cannot open ./keys/service.json: No such file", "cannot open ./keys/service.json: No such file"),
+      ("curl: (22) The requested URL returned error: 403", "curl: (22) The requested URL returned error: 403"),
+      ("GET 'https://user:hunter2@h/a?sig=hunter2' failed", "GET 'https://h/a?… failed"),
+      ("token hunter2 of me@h, key=abc and YWJj+Zg/== 123456789", "token … of … … and … …"),
+      ("\u{1B}[31mred", "…"),
+    ]) func `words that may be secret are hidden`(line: String, shown: String) {
+      #expect(CommandErrors.shown(line) == shown)
+    }
+
     @Test func `a command that prints without end is stopped`() async {
       let error = await #expect(throws: ReadError.self) { _ = try await run("exec yes").output() }
       #expect(error?.code == .permissionDenied)

@@ -11,7 +11,7 @@ struct AuthorityTests {
     return rules
   }
 
-  @Test(arguments: [301, 307, 308, 400, 401, 403, 409, 503]) func `these answers are judged by the authority`(
+  @Test(arguments: [301, 307, 308, 400, 401, 403, 409, 410, 503]) func `these answers are judged by the authority`(
     _ status: Int
   )
     throws
@@ -26,7 +26,7 @@ struct AuthorityTests {
     #expect(description.action == .judge)
   }
 
-  @Test(arguments: [200, 206, 404, 410, 412, 416, 429, 500, 302]) func `no other answers are`(_ status: Int) throws {
+  @Test(arguments: [200, 206, 404, 412, 416, 429, 500, 302]) func `no other answers are`(_ status: Int) throws {
     var run = try ReadRun(rules: rules)
     run.answer(status)
     #expect(run.action != .judge)
@@ -89,6 +89,46 @@ struct AuthorityTests {
     description.answer(401)
     description.judged(verdict)
     #expect(description.failure?.text == "ExpiredToken: sign in")
+  }
+
+  @Test func `credentials are replaced again after progress, and what is refused again is said`() throws {
+    var run = try ReadRun(0..<100_000, of: .tagged("\"a\"", size: 100_000), rules: rules)
+    for start in [0, 20_000, 40_000] {
+      run.answer(403)
+      run.judged(.mend(.credentials))
+      #expect(run.action == .mend(.credentials))
+      run.mended()
+      run.answer(.part(start..<100_000, of: 100_000))
+      run.ended(.fault(.reset), 20_000)
+      #expect(run.request?.range == start + 20_000..<100_000)
+    }
+    // Less than 16 KiB is no progress.
+    run.answer(403)
+    run.judged(.mend(.credentials))
+    run.mended()
+    run.answer(.part(60_000..<100_000, of: 100_000))
+    run.ended(.fault(.reset), 1_000)
+    run.answer(403)
+    run.judged(.mend(.credentials))
+    #expect(run.failure?.reason == .forbidden && run.failure?.text.contains("refuses the new") == true)
+  }
+
+  @Test func `a redirect leads on from where the authority has sent the request`() throws {
+    var run = try ReadRun(rules: rules)
+    run.machine.context.sent(to: try ObjectURL("https://new.example/a/b?sig=1"))
+    run.answer(302, ["Location": "c", "Set-Cookie": "id=1"])
+    #expect(run.request?.url.text == "https://new.example/a/c" && run.request?.mayCarryCredentials == true)
+    #expect(run.request?.cookie == "id=1")
+    run.answer(302, ["Location": "/d"])
+    #expect(run.request?.url.text == "https://new.example/d")
+    run.answer(403)
+    #expect(run.action == .judge)
+    run.judged(.none)
+    #expect(run.request?.url == run.requests.first?.url)
+    // It was sent by https.
+    run.machine.context.sent(to: try ObjectURL("https://new.example/a"))
+    run.answer(302, ["Location": "http://new.example/b"])
+    #expect(run.failure?.reason == .insecureRedirect)
   }
 
   @Test func `all three kinds may be needed in one read`() throws {
