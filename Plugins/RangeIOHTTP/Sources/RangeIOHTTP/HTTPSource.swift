@@ -47,7 +47,7 @@
     /// let source = HTTPSource { try await service.signedURL(for: "planet.pmtiles") }
     /// ```
     ///
-    /// However many reads wait, `renewing` is called once at a time. What is cached stays valid. ``RenewedObject`` says
+    /// However many reads wait, `renewing` is called once at a time. What is cached stays valid. `RenewedObject` says
     /// the rest: what counts as refused, what happens when `renewing` fails, and where headers go.
     ///
     /// - Parameters:

@@ -105,7 +105,7 @@
     }
 
     @Test(arguments: [
-      ("hunter2 is no URL", "http"), ("ftp://host/hunter2", "http"), ("", "http"), ("https://:hunter2/", "host"),
+      ("hunter2 is no URL", "http"), ("ftp://host/hunter2", "http"), ("", "http"), ("https://:hunter2/", "port"),
     ])
     func `what is no URL is said, without its text`(text: String, words: String) async throws {
       let source = HTTPSource(configuration: .test) { text }

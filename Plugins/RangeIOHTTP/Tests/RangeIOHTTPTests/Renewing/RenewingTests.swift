@@ -34,10 +34,10 @@
         }
         service.server.log.clear()
         try await expectContent(0..<100_000, of: source, description)
-        #expect(
-          service.requests == [
-            "bytes=0-99999 hunter1", "bytes=50000-99999 hunter1", "bytes=50000-99999 hunter2",
-          ])
+        // From where the body has broken off, wherever that was.
+        let requests = service.requests.map { $0.split(separator: " ") }
+        #expect(requests.map(\.last) == ["hunter1", "hunter1", "hunter2"] && requests[1].first == requests[2].first)
+        #expect(requests[1].first?.hasPrefix("bytes=0-") == false && requests[1].first?.hasSuffix("-99999") == true)
         #expect(service.asked == 1)
         await source.close()
       }

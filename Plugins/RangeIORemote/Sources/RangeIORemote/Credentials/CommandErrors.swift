@@ -15,15 +15,15 @@
     init() {
       let tail = Guarded<[UInt8]>([])
       self.tail = tail
-      // Read while the command runs: it would wait for a pipe that is full.
-      pipe.fileHandleForReading.readabilityHandler = { [hasEnded] handle in
-        let bytes = handle.availableData
-        guard !bytes.isEmpty else {
-          handle.readabilityHandler = nil
-          hasEnded.signal()
-          return
+      // Read while the command runs: it would wait for a pipe that is full. By a thread of its own: those of Dispatch wait for
+      // the command. It ends with the last program that holds the pipe.
+      Thread.detachNewThread { [hasEnded, handle = pipe.fileHandleForReading] in
+        while true {
+          let bytes = handle.availableData
+          if bytes.isEmpty { break }
+          tail.withLock { $0 = ($0 + bytes).suffix(Self.limit) }
         }
-        tail.withLock { $0 = ($0 + bytes).suffix(Self.limit) }
+        hasEnded.signal()
       }
     }
 
@@ -34,9 +34,6 @@
       let lines = tail.withLock { $0 }.split { $0 == 10 || $0 == 13 }.map { String(decoding: $0, as: UTF8.self) }
       return lines.last { !$0.allSatisfy(\.isWhitespace) }.map(Self.shown)
     }
-
-    /// Reads no more.
-    func stop() { pipe.fileHandleForReading.readabilityHandler = nil }
 
     /// `line` with `…` for each word that may be secret, at most 200 characters of it.
     ///

@@ -62,7 +62,6 @@
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(command.timeLimit), execute: deadline)
         defer {
           deadline.cancel()
-          errors?.stop()
           state.withLock { $0.process = nil }
         }
         // `try?`: an output that cannot be read is one that is too short, which the parser reports.

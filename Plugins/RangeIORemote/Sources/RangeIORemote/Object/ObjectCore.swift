@@ -84,7 +84,8 @@
     /// `deadline` has passed; if there is none, after a minute.
     func waitForCredentials<Value>(_ answer: Promise<Value>, until deadline: Int64) async throws -> Value {
       let end = deadline == .max ? Watch.time(after: RemoteConfiguration.credentialsTimeout) : deadline
-      return try await wait(for: answer, until: end, orThrow: .late("look at the credentials' provider"))
+      return try await wait(
+        for: answer, until: end, orThrow: .late("look at the credentials' provider, or at what renews the URL"))
     }
 
     /// Waits for `answer`. Fails when the task is cancelled or the source is closed, and with `failure` when `deadline` has
