@@ -16,6 +16,14 @@
       }
     }
 
+    @Test func `a name of one's own identifies an object in caches`() async throws {
+      try await StoreScene.with { scene in
+        let source = S3Source("s3://bucket/key", identifiedBy: "planet", configuration: scene.configuration)
+        let description = try await scene.reading(source) { try await $0.describe() }
+        #expect(description.id == "name:planet" && description.name == "s3://bucket/key")
+      }
+    }
+
     @Test(arguments: [
       "key", "a b", "a+b", "a//b/../c/.", "..", "é/日本語", "e\u{301}", "a%20b", "a@b:c=d", "!'()*$,;&", "what?", "#",
       "/lead", "trail/",
