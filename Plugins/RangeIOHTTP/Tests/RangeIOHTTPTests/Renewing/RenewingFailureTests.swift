@@ -2,6 +2,7 @@
   import RangeIO
   import RangeIOHTTP
   import RangeIOHTTPTestServer
+  import RangeIOTestSupport
   import Synchronization
   import Testing
 
@@ -124,6 +125,25 @@
         let error = try await readError { _ = try await source.describe() }
         #expect(error.code == .invalidConfiguration && error.message.contains("of https"), "\(error)")
         await source.close()
+      }
+    }
+
+    @Test func `closing ends the waits, and cancels the question`() async throws {
+      try await SigningService.with { service in
+        let provider = GatedProvider<String>()
+        let (ended, hasEnded) = AsyncStream.makeStream(of: Void.self)
+        let source = HTTPSource(configuration: .reading) {
+          try await withTaskCancellationHandler(operation: provider.value) { hasEnded.finish() }
+        }
+        let task = Task { try await source.describe() }
+        await provider.asked(1)
+        await source.close()
+        let failure = try await readError { _ = try await task.value }
+        #expect(failure.code == .closed)
+        for await _ in ended {}
+        provider.answer(.success(service.url(1)))
+        let later = try await readError { _ = try await source.describe() }
+        #expect(later.code == .closed)
       }
     }
 
