@@ -331,7 +331,7 @@ let package = Package(
       path: "Plugins/RangeIOHTTP/Tests/RangeIOHTTPTests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(
       name: "RangeIOS3",
-      dependencies: ["RangeIO", "RangeIORemote", "RangeIOSupport"],
+      dependencies: ["RangeIO", "RangeIORemote", "RangeIOSupport", product("Crypto", "swift-crypto", with: "S3")],
       path: "Plugins/RangeIOS3/Sources/RangeIOS3", packageAccess: false, swiftSettings: strict + checked),
     .testTarget(
       name: "RangeIOS3Tests",

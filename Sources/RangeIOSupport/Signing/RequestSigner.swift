@@ -1,17 +1,29 @@
 #if S3 || GCS
 
-  /// Signs requests without a body by a signature of version 4, in fields of the head or in the query. Pure: the time is
+  /// Signs requests by a signature of version 4, in fields of the head or in the query. Pure: the time is
   /// given.
   ///
   /// Equal to botocore's `S3SigV4Auth` and `S3SigV4QueryAuth`, and to the signed URLs of google-cloud-storage, which tests of
   /// the plugins compare it with.
   public struct RequestSigner: Sendable {
     /// The statement about the body.
-    public enum Payload: String, Sendable {
+    public enum Payload: Sendable {
       /// Not covered by the signature.
-      case unsigned = "UNSIGNED-PAYLOAD"
-      /// Empty: the SHA-256 of nothing.
-      case empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+      case unsigned
+      /// There is none.
+      case empty
+      /// These bytes.
+      case bytes([UInt8])
+
+      /// As it stands in the request.
+      var text: String {
+        switch self {
+        case .unsigned: "UNSIGNED-PAYLOAD"
+        // The SHA-256 of nothing.
+        case .empty: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        case .bytes(let bytes): SHA256.hexDigest(bytes)
+        }
+      }
     }
 
     private let form: SignatureForm
@@ -47,9 +59,10 @@
     public func headers(
       for request: UnsignedRequest, at time: SigningTime, payload: Payload = .empty
     ) -> [UnsignedRequest.Header] {
-      let tokenField = form.fieldPrefix + "security-token"
+      let tokenField = form.fieldPrefix + form.tokenName.lowercased()
+      let payload = payload.text
       var added: [UnsignedRequest.Header] = [
-        .init(form.fieldPrefix + "content-sha256", payload.rawValue), .init(form.fieldPrefix + "date", time.stamp),
+        .init(form.fieldPrefix + "content-sha256", payload), .init(form.fieldPrefix + "date", time.stamp),
       ]
       if let sessionToken { added.append(.init(tokenField, sessionToken)) }
       var request = request
@@ -60,7 +73,7 @@
       }
       request.headers += added
       let signed = request.signedFields.map(\.name).joined(separator: ";")
-      let signature = signature(of: text(request.canonical(payload: payload.rawValue), time), time)
+      let signature = signature(of: text(request.canonical(payload: payload), time), time)
       let authorization =
         "\(form.algorithm) Credential=\(keyID)/\(scope(time)), SignedHeaders=\(signed), Signature=\(signature)"
       return added + [.init("Authorization", authorization)]
@@ -85,12 +98,12 @@
         ("Expires", String(expiry)),
         ("SignedHeaders", request.signedFields.map(\.name).joined(separator: ";")),
       ]
-      if let sessionToken { parameters.append(("Security-Token", sessionToken)) }
+      if let sessionToken { parameters.append((form.tokenName, sessionToken)) }
       let added = parameters.map { name, value in
         "\(form.parameterPrefix)\(name)=\(PercentCoding.encoded(value, keeping: nil))"
       }
       request.query = ((request.query.isEmpty ? [] : [request.query]) + added).joined(separator: "&")
-      return (request.query, text(request.canonical(payload: Payload.unsigned.rawValue), time))
+      return (request.query, text(request.canonical(payload: Payload.unsigned.text), time))
     }
 
     /// `query` with the signature that was made of its text.

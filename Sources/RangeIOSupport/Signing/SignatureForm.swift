@@ -10,11 +10,19 @@ public struct SignatureForm: Hashable, Sendable {
   let fieldPrefix: String
   /// How the names of the query's parameters begin.
   let parameterPrefix: String
+  /// How the names of a session token's field and parameter end.
+  var tokenName = "Security-Token"
 
   /// AWS Signature Version 4.
   public static let amazon = SignatureForm(
     algorithm: "AWS4-HMAC-SHA256", keyPrefix: "AWS4", terminator: "aws4_request", fieldPrefix: "x-amz-",
     parameterPrefix: "X-Amz-")
+  /// The same, with the token of a session with a directory bucket of S3.
+  public static let amazonExpress = {
+    var form = amazon
+    form.tokenName = "S3session-Token"
+    return form
+  }()
   /// Google's, with an HMAC key.
   public static let google = SignatureForm(
     algorithm: "GOOG4-HMAC-SHA256", keyPrefix: "GOOG4", terminator: "goog4_request", fieldPrefix: "x-goog-",

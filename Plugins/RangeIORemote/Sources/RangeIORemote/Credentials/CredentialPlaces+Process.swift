@@ -1,6 +1,7 @@
 #if HTTP
   internal import Foundation
   internal import RangeIO
+  internal import SystemPackage
 
   extension CredentialPlaces {
     /// The largest file that is read, in bytes.
@@ -17,14 +18,9 @@
         environment: environment, home: home(environment) ?? NSHomeDirectory(), file: readFile,
         run: { try await CommandRun($0).output() }, send: sending,
         now: { Int(Date().timeIntervalSince1970.rounded(.down)) })
-      if let rootVariable, let file = places.variable(rootVariable) {
-        places.send = { request in
-          var request = request
-          request.rootFile = file
-          return try await sending(request)
-        }
-      }
-      return places
+      places.save = saveFile
+      guard let rootVariable, let file = places.variable(rootVariable) else { return places }
+      return places.trusting(file)
     }
 
     /// The value of `HOME`, as command-line tools take it, also where the user's own directory is another: in containers.
@@ -41,6 +37,21 @@
         method: request.method, url: ObjectURL(request.url), fields: request.fields, body: request.body,
         timeout: request.timeout, limit: answerLimit, configuration: configuration)
       return Answer(status: answer.status, fields: answer.fields, body: answer.body)
+    }
+
+    /// Writes a new file beside the one at `path`, and renames it: a tool that reads at the same time sees one or the other.
+    private static func saveFile(_ path: String, _ bytes: [UInt8]) async throws {
+      let new = "\(path).\(UInt32.random(in: 0 ... .max))"
+      do {
+        let file = try FileDescriptor.open(
+          FilePath(new), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
+        _ = try file.closeAfter { try file.writeAll(bytes) }
+        guard rename(new, path) == 0 else { throw Errno(rawValue: errno) }
+      } catch {
+        // `try?`: it may not be there.
+        try? FileManager.default.removeItem(atPath: new)
+        throw ReadError(.inputOutput, "the file cannot be written: check its directory's permissions", source: path)
+      }
     }
 
     /// The text of the file at `path`, read by a source of files, which blocks no thread of the caller.

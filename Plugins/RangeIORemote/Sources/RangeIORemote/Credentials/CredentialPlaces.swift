@@ -83,6 +83,8 @@
     public var home: String
     /// The text of a file; `nil` if there is none.
     public var file: @Sendable (String) async throws -> String?
+    /// Writes a file that only its user may read, in place of the one at the path.
+    public var save: @Sendable (_ path: String, _ bytes: [UInt8]) async throws -> Void
     /// Runs a command and returns what it prints, at most 64 KiB.
     public var run: @Sendable (Command) async throws -> [UInt8]
     /// Sends a request. Throws if nobody answers in time.
@@ -90,7 +92,7 @@
     /// Seconds since 1970.
     public var now: @Sendable () -> Int
 
-    /// Places of a test.
+    /// Places of a test. Files are not written, unless ``save`` is set.
     public init(
       environment: [String: String], home: String, file: @escaping @Sendable (String) async throws -> String?,
       run: @escaping @Sendable (Command) async throws -> [UInt8],
@@ -99,6 +101,7 @@
       self.environment = environment
       self.home = home
       self.file = file
+      save = { _, _ in }
       self.run = run
       self.send = send
       self.now = now
@@ -106,6 +109,17 @@
 
     /// The variable called `name`; an empty one counts as none.
     public func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// These, with requests that trust the certificates of a file in place of the system's.
+    public func trusting(_ rootFile: String) -> CredentialPlaces {
+      var places = self
+      places.send = { [send] request in
+        var request = request
+        request.rootFile = rootFile
+        return try await send(request)
+      }
+      return places
+    }
 
     /// A path whose `~` is replaced.
     public func path(_ path: String) -> String { path.hasPrefix("~/") ? home + path.dropFirst() : path }

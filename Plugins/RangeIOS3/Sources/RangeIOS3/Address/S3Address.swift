@@ -9,17 +9,20 @@
   /// let old = try S3Address("s3://planet/tiles/2026.pmtiles?versionId=3sL4kqtJlcpXroDTDmJ")
   /// ```
   public struct S3Address: Sendable {
-    /// The bucket.
+    /// The bucket, or the ARN of an access point.
     public let bucket: String
     /// The key of the object, as it is: not encoded. It may contain `//`, `..` and any other character.
     public let key: String
     /// The version to read. `nil`: the newest when the source is opened.
     public let versionID: String?
+    /// What the bucket's name stands for.
+    let place: BucketPlace
 
     /// Parses `s3://bucket/key`, as the AWS tools write it.
     ///
     /// The key is taken as it is, byte by byte: `%20` is three characters, and `?` and `#` belong to the key. Only an
-    /// ending `?versionId=…` is not part of it.
+    /// ending `?versionId=…` is not part of it. In place of the bucket there may be the ARN of an access point:
+    /// `s3://arn:aws:s3:us-west-2:123456789012:accesspoint/name/key`.
     ///
     /// - Throws: `ReadError` with `invalidConfiguration`.
     public init(_ url: String) throws(ReadError) {
@@ -28,11 +31,17 @@
       }
       // By bytes: a key may begin with a character that combines with the slash.
       let rest = url.dropFirst(5)
-      guard let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) else {
-        throw Self.invalid("the key is missing: write s3://bucket/key", url)
+      let bucket: String
+      var key: Substring
+      if rest.hasPrefix("arn:"), let (arn, after) = AccessPoint.split(rest) {
+        (bucket, key) = (String(arn), after)
+      } else {
+        guard let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) else {
+          throw Self.invalid("the key is missing: write s3://bucket/key", url)
+        }
+        bucket = String(rest[..<slash])
+        key = rest[rest.utf8.index(after: slash)...]
       }
-      let bucket = String(rest[..<slash])
-      var key = rest[rest.utf8.index(after: slash)...]
       var versionID: String?
       if let mark = key.utf8.lastIndex(of: UInt8(ascii: "?")) {
         let query = key[key.utf8.index(after: mark)...]
@@ -48,15 +57,13 @@
     /// Creates an address.
     ///
     /// - Parameters:
-    ///   - bucket: the bucket's name, without `/`.
+    ///   - bucket: the bucket's name, without `/`, or the ARN of an access point.
     ///   - key: the object's key, not encoded; at most 1,024 bytes of UTF-8.
     ///   - versionID: the version to read. Default: the newest when the source is opened.
     /// - Throws: `ReadError` with `invalidConfiguration` for names that no store can have.
     public init(bucket: String, key: String, versionID: String? = nil) throws(ReadError) {
       let url = "s3://\(bucket)/\(key)"
-      if bucket.hasPrefix("arn:") {
-        throw Self.invalid("access point ARNs are not supported: use the access point's alias as the bucket", url)
-      }
+      do { place = try BucketPlace(bucket) } catch { throw Self.invalid(error.message, url) }
       // What cannot stand in a host or a path segment of any store. Stores differ in the rest.
       let isName = bucket.utf8.allSatisfy { byte in
         switch byte {
@@ -66,7 +73,7 @@
         default: false
         }
       }
-      guard isName, 1...255 ~= bucket.utf8.count, bucket != ".", bucket != ".." else {
+      guard isName || place.isAccessPoint, 1...255 ~= bucket.utf8.count, bucket != ".", bucket != ".." else {
         throw Self.invalid("the bucket's name is not valid: it has letters, digits, dots and hyphens", url)
       }
       guard !key.isEmpty else { throw Self.invalid("the key is missing: write s3://bucket/key", url) }

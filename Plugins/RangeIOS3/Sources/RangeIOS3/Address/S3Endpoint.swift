@@ -14,15 +14,21 @@
     }
     /// `nil`: AWS.
     private let server: Server?
+    /// The hosts of AWS.
+    let hosts: AWSHosts
 
-    static let aws = S3Endpoint(server: nil)
+    static let aws = S3Endpoint()
 
     /// The path before the bucket: empty, or without an ending `/`.
     var prefix: String { server?.prefix ?? "" }
 
     var isAWS: Bool { server == nil }
 
-    private init(server: Server?) { self.server = server }
+    /// AWS, by these hosts.
+    init(_ hosts: AWSHosts = AWSHosts()) {
+      server = nil
+      self.hosts = hosts
+    }
 
     /// Parses `https://minio.example:9000`. A URL of AWS itself (`https://s3.eu-west-1.amazonaws.com`) is a server like any
     /// other.
@@ -42,6 +48,7 @@
       var prefix = rest[authority.endIndex...]
       while prefix.last == "/" { prefix = prefix.dropLast() }
       server = Server(scheme: scheme, host: host, port: port, prefix: String(prefix))
+      hosts = AWSHosts()
     }
 
     private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
@@ -62,11 +69,11 @@
 
     /// Where the object of `address` is, in `region`. The version is not part of it.
     func location(of address: S3Address, region: String, addressing: S3Source.Addressing) -> S3Location {
-      let server = server ?? Server(scheme: "https", host: "s3.\(region).\(Self.suffix(of: region))", prefix: "")
+      let server = server ?? Server(scheme: "https", host: hosts.host(of: address.place, in: region), prefix: "")
       let key = ObjectURL.encodedPath(address.key)
-      if addressing.usesHost(address.bucket, self) {
+      if let label = hostLabel(of: address, addressing) {
         return S3Location(
-          scheme: server.scheme, host: "\(address.bucket.lowercased()).\(server.host)", port: server.port,
+          scheme: server.scheme, host: "\(label.lowercased()).\(server.host)", port: server.port,
           path: "\(server.prefix)/\(key)")
       }
       let bucket = ObjectURL.encodedQuery(address.bucket)
@@ -74,9 +81,45 @@
         scheme: server.scheme, host: server.host, port: server.port, path: "\(server.prefix)/\(bucket)/\(key)")
     }
 
-    /// The domain of AWS that a region belongs to.
-    static func suffix(of region: String) -> String {
-      region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
+    /// What stands before the server's host; `nil` if the bucket is in the path.
+    private func hostLabel(of address: S3Address, _ addressing: S3Source.Addressing) -> String? {
+      switch address.place {
+      case .accessPoint(let point): point.label
+      // Their hosts have no other form.
+      case .directory where isAWS: address.bucket
+      case .directory, .bucket: addressing.usesHost(address.bucket, self) ? address.bucket : nil
+      }
+    }
+
+    /// Checks that the bucket can be asked for here, by a client of `region`, and returns the region to ask.
+    ///
+    /// - Parameter usesOtherRegions: whether the region of an access point may be another one (`use_arn_region`).
+    /// - Throws: `invalidConfiguration`.
+    func region(
+      of address: S3Address, from region: String, _ addressing: S3Source.Addressing, usesOtherRegions: Bool
+    ) throws(ReadError) -> String {
+      func invalid(_ text: String) -> ReadError {
+        ReadError(.invalidConfiguration, text, source: address.description)
+      }
+      var result = region
+      let partition = AWSPartition(of: region).id
+      if case .accessPoint(let point) = address.place {
+        if addressing == .path { throw invalid("an access point cannot be in the path: do not choose .path") }
+        guard point.partition == partition, AWSPartition(of: point.region).id == partition else {
+          throw invalid(
+            "the access point is in the partition '\(point.partition)', not in that of \(region): set the region to its own"
+          )
+        }
+        if !usesOtherRegions, point.region != region {
+          throw invalid(
+            "the access point is in \(point.region), and s3_use_arn_region is false: set the region to its own")
+        }
+        result = point.region
+      }
+      if isAWS, hosts.usesFIPS, partition == "aws-cn" {
+        throw invalid("there are no FIPS hosts in \(region): switch use_fips_endpoint off")
+      }
+      return result
     }
 
     /// The server, for messages: never a password, since none is accepted.

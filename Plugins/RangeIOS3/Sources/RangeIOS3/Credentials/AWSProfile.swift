@@ -5,23 +5,10 @@
   struct AWSProfile: Sendable {
     /// As in `[profile name]`.
     let name: String
-    /// Settings by their lower-case names.
-    private var settings: [String: String]
-
-    /// Finds the profile called `name` in both files. What the credentials file says goes before.
-    ///
-    /// - Parameters:
-    ///   - credentials: the text of `~/.aws/credentials`, whose sections are `[name]`.
-    ///   - configuration: the text of `~/.aws/config`, whose sections are `[profile name]` and `[default]`.
-    /// - Returns: `nil` if neither has it.
-    init?(_ name: String, credentials: String?, configuration: String?) {
-      let first = credentials.flatMap { INIText.sections(of: $0)[name] }
-      let sections = configuration.map { INIText.sections(of: $0) } ?? [:]
-      let second = sections["profile \(name)"] ?? (name == "default" ? sections["default"] : nil)
-      guard first != nil || second != nil else { return nil }
-      self.name = name
-      settings = (second ?? [:]).merging(first ?? [:]) { $1 }
-    }
+    /// Settings by their lower-case names. Those below a setting have its name before theirs: `s3.endpoint_url`.
+    let settings: [String: String]
+    /// What the profile may refer to.
+    let files: AWSFiles
 
     /// A setting; an empty one counts as none.
     subscript(setting: String) -> String? { settings[setting].flatMap { $0.isEmpty ? nil : $0 } }
@@ -32,75 +19,78 @@
       /// A command that prints them.
       case process(String)
       case webIdentity(WebIdentity)
+      /// A role that the credentials of another place take on.
+      case role(AssumedRole)
+      case sso(SSOLogin)
+      case login(LoginSession)
       /// Nothing: look elsewhere.
       case none
     }
 
-    /// Determines how the profile gets credentials.
+    /// Determines how the profile gets credentials, in the order of the AWS tools.
     ///
-    /// - Throws: `invalidConfiguration` for ways that are not supported, and for half a key.
+    /// - Throws: `invalidConfiguration` for half of something, for ways that are not supported, and for settings that may
+    ///   say how but are not known.
     func credentials() throws(ReadError) -> Credentials {
+      try checkNames()
       if let role = self["role_arn"] {
-        guard let file = self["web_identity_token_file"] else { throw unsupported("takes on a role") }
-        return .webIdentity(WebIdentity(tokenFile: file, role: role, session: self["role_session_name"]))
-      }
-      if let id = self["aws_access_key_id"] {
-        guard let secret = self["aws_secret_access_key"] else {
-          throw ReadError(
-            .invalidConfiguration, "the profile '\(name)' has aws_access_key_id without aws_secret_access_key: add it")
+        if let file = self["web_identity_token_file"] {
+          return .webIdentity(WebIdentity(tokenFile: file, role: role, session: self["role_session_name"]))
         }
-        return .keys(S3Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: self["aws_session_token"]))
+        return .role(try AssumedRole(role, self))
       }
+      if self["web_identity_token_file"] != nil { throw missing("role_arn", beside: "web_identity_token_file") }
+      if self["sso_role_name"] != nil || self["sso_account_id"] != nil { return .sso(try SSOLogin(self)) }
+      if let keys = try keys() { return .keys(keys) }
+      if let session = self["login_session"] { return .login(LoginSession(profile: name, session: session)) }
       if let command = self["credential_process"] { return .process(command) }
-      if self["sso_session"] != nil || self["sso_start_url"] != nil { throw unsupported("signs in by SSO") }
+      if self["source_profile"] != nil { throw missing("role_arn", beside: "source_profile") }
+      if self["credential_source"] != nil { throw missing("role_arn", beside: "credential_source") }
+      if self["sso_session"] != nil || self["sso_start_url"] != nil {
+        throw missing("sso_account_id and sso_role_name", beside: "a sign-in by SSO")
+      }
       return .none
     }
 
-    private func unsupported(_ what: String) -> ReadError {
-      ReadError(
-        .invalidConfiguration,
-        "the profile '\(name)' \(what), which is not supported: add a profile with credential_process = "
-          + "aws configure export-credentials --profile \(name), and use that")
-    }
-  }
-
-  /// Text of sections with settings, as the AWS tools read it.
-  enum INIText {
-    /// The settings of each section. Section names are without brackets, quotes and extra space; of two sections of one
-    /// name, the later settings count. Indented lines belong to the setting above and are left out, as are lines that
-    /// make no sense.
-    static func sections(of text: String) -> [String: [String: String]] {
-      var sections: [String: [String: String]] = [:]
-      var section: String?
-      for line in text.utf8.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
-        guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { continue }
-        if first == UInt8(ascii: "[") {
-          let name = line.dropFirst().prefix { $0 != UInt8(ascii: "]") }
-          // A section that never ends is none, and what follows belongs to nothing.
-          section = name.endIndex < line.endIndex ? sectionName(name) : nil
-          if let section { sections[section, default: [:]] = sections[section] ?? [:] }
-          continue
-        }
-        guard let section, !isSpace(first), let mark = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
-        let name = String(decoding: trimmed(line[..<mark]), as: UTF8.self).lowercased()
-        sections[section, default: [:]][name] = String(
-          decoding: trimmed(line[line.index(after: mark)...]), as: UTF8.self)
+    /// The keys that are written down; `nil` if there are none.
+    func keys() throws(ReadError) -> S3Credentials? {
+      switch (self["aws_access_key_id"], self["aws_secret_access_key"]) {
+      case (nil, nil): return nil
+      case (let id?, let secret?):
+        return S3Credentials(
+          accessKeyID: id, secretAccessKey: secret,
+          sessionToken: self["aws_session_token"] ?? self["aws_security_token"])
+      case (nil, _): throw missing("aws_access_key_id", beside: "aws_secret_access_key")
+      case (_, nil): throw missing("aws_secret_access_key", beside: "aws_access_key_id")
       }
-      return sections
     }
 
-    private static func sectionName(_ text: Substring.UTF8View) -> String {
-      let words = text.filter { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }.split(whereSeparator: isSpace)
-      return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    /// A setting that is `true` or `false`; `nil` if it is neither set.
+    ///
+    /// - Throws: `invalidConfiguration` for another value.
+    func flag(_ setting: String) throws(ReadError) -> Bool? {
+      try self[setting].map { text throws(ReadError) in try Self.flag(text, setting) }
     }
 
-    private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
-      var text = text.drop(while: isSpace)
-      while let last = text.last, isSpace(last) { text = text.dropLast() }
-      return text
+    /// `true` or `false`, in letters of any case.
+    ///
+    /// - Parameter name: what errors call it.
+    static func flag(_ text: String, _ name: String) throws(ReadError) -> Bool {
+      switch text.lowercased() {
+      case "true": return true
+      case "false": return false
+      default: throw ReadError(.invalidConfiguration, "\(name) is neither true nor false: correct it")
+      }
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+    /// An error about this profile.
+    func invalid(_ text: String) -> ReadError {
+      ReadError(.invalidConfiguration, "the profile '\(name)' \(text)")
+    }
+
+    func missing(_ setting: String, beside other: String) -> ReadError {
+      invalid("has \(other) without \(setting): add it")
+    }
   }
 
 #endif

@@ -12,6 +12,8 @@
     /// The region whose token service is asked; `nil` for that of the environment or the profile.
     var region: String?
     var places: CredentialPlaces
+    /// The hosts of AWS's services that are asked.
+    var hosts = AWSHosts()
 
     /// The credentials of the first place that has some.
     ///
@@ -20,26 +22,19 @@
       // Who names a profile means that profile, whatever the environment says.
       if profile == nil, let found = try Self.environment(places) { return found }
       let settings = try await profileSettings()
-      switch try settings?.credentials() ?? .none {
-      case .keys(let keys): return keys
-      case .process(let command):
-        return try CredentialsDocument.credentials(
-          await places.run(.init(command, name: "the credential_process of the profile")),
-          from: "the credential_process of the profile")
-      case .webIdentity(let identity): return try await identity.credentials(places, region: stsRegion(settings))
-      case .none: break
-      }
+      let services = ConfiguredEndpoints(places: places, profile: settings, hosts: hosts)
+      if let settings, let found = try await credentials(of: settings, services, region(settings)) { return found }
       if let profile { throw Self.missing("the profile '\(profile)' has no credentials") }
       if let identity = try webIdentity() {
-        return try await identity.credentials(places, region: stsRegion(settings))
+        return try await identity.credentials(services.tokenService(in: region(settings)))
       }
       if let container = try ContainerCredentials(places) { return try await container.credentials(places) }
-      if let found = try await InstanceMetadata(places)?.credentials(places) { return found }
+      if let found = try await InstanceMetadata(places, settings)?.credentials(places) { return found }
       throw Self.missing(
         "there are no credentials in the environment, the AWS profile or the machine's metadata service")
     }
 
-    private static func environment(_ places: CredentialPlaces) throws(ReadError) -> S3Credentials? {
+    static func environment(_ places: CredentialPlaces) throws(ReadError) -> S3Credentials? {
       let id = places.variable("AWS_ACCESS_KEY_ID")
       let secret = places.variable("AWS_SECRET_ACCESS_KEY")
       switch (id, secret) {
@@ -61,9 +56,10 @@
       let named = profile ?? places.variable("AWS_PROFILE") ?? places.variable("AWS_DEFAULT_PROFILE")
       let credentials = places.variable("AWS_SHARED_CREDENTIALS_FILE") ?? "~/.aws/credentials"
       let configuration = places.variable("AWS_CONFIG_FILE") ?? "~/.aws/config"
-      let found = AWSProfile(
-        named ?? "default", credentials: try await places.file(places.path(credentials)),
+      let files = AWSFiles(
+        credentials: try await places.file(places.path(credentials)),
         configuration: try await places.file(places.path(configuration)))
+      let found = files.profile(named ?? "default")
       if let named, found == nil {
         throw ReadError(
           .invalidConfiguration, "there is no profile '\(named)' in \(credentials) or \(configuration): check its name")
@@ -80,7 +76,7 @@
       return WebIdentity(tokenFile: file, role: role, session: places.variable("AWS_ROLE_SESSION_NAME"))
     }
 
-    private func stsRegion(_ settings: AWSProfile?) -> String {
+    private func region(_ settings: AWSProfile?) -> String {
       region ?? Self.region(places, settings) ?? "us-east-1"
     }
 

@@ -3,33 +3,64 @@
   internal import RangeIORemote
   internal import RangeIOSupport
 
-  /// The metadata service of a virtual machine in EC2, version 2 (with a session token), one second for each request.
+  /// The metadata service of a virtual machine in EC2, one second for each request. Version 2 (with a session token); version
+  /// 1 where the service says that it knows no tokens, unless that is switched off.
   struct InstanceMetadata: Equatable, Sendable {
     var endpoint: String
+    /// The version without tokens must not be asked.
+    var needsToken: Bool
 
     private static let path = "/latest/meta-data/iam/security-credentials/"
     private static let timeout = Duration.seconds(1)
 
     /// `nil` if the environment says that there is none.
-    init?(_ places: CredentialPlaces) {
+    ///
+    /// - Throws: `invalidConfiguration` for a switch with a value that is none.
+    init?(_ places: CredentialPlaces, _ profile: AWSProfile?) throws(ReadError) {
+      func text(_ variable: String, _ setting: String) -> String? { places.variable(variable) ?? profile?[setting] }
       if places.variable("AWS_EC2_METADATA_DISABLED")?.lowercased() == "true" { return nil }
-      var endpoint = places.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? "http://169.254.169.254"
+      let isIPv6: Bool
+      if let mode = text("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode") {
+        guard ["ipv4", "ipv6"].contains(mode.lowercased()) else {
+          throw ReadError(
+            .invalidConfiguration, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE is neither IPv4 nor IPv6: correct it")
+        }
+        isIPv6 = mode.lowercased() == "ipv6"
+      } else {
+        let old = text("AWS_IMDS_USE_IPV6", "imds_use_ipv6")
+        isIPv6 = try old.map { text throws(ReadError) in try AWSProfile.flag(text, "AWS_IMDS_USE_IPV6") } ?? false
+      }
+      let usual = isIPv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254"
+      var endpoint = text("AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint") ?? usual
       while endpoint.hasSuffix("/") { endpoint.removeLast() }
       self.endpoint = endpoint
+      let isOff = text("AWS_EC2_METADATA_V1_DISABLED", "ec2_metadata_v1_disabled")
+      needsToken =
+        try isOff.map { text throws(ReadError) in try AWSProfile.flag(text, "AWS_EC2_METADATA_V1_DISABLED") } ?? false
     }
 
     /// Asks the service. `nil` if the service does not answer, as outside EC2, or if the machine has no role.
     func credentials(_ places: CredentialPlaces) async throws -> S3Credentials? {
-      let token: [UInt8]
+      let token: [UInt8]?
       do {
         let answer = try await places.send(
           CredentialPlaces.Request(
             method: "PUT", url: endpoint + "/latest/api/token",
             fields: HeaderFields(["X-aws-ec2-metadata-token-ttl-seconds": "300"]), timeout: Self.timeout, isLocal: true)
         )
-        guard answer.status == 200 else { return nil }
-        token = answer.body
-      } catch let error as ReadError where error.code != .closed {
+        switch answer.status {
+        case 200: token = answer.body
+        case 403, 404, 405:
+          if needsToken {
+            throw ReadError(
+              .permissionDenied,
+              "the metadata service (IMDS) knows no tokens, and its first version is switched off: unset "
+                + "AWS_EC2_METADATA_V1_DISABLED or ec2_metadata_v1_disabled")
+          }
+          token = nil
+        default: return nil
+        }
+      } catch let error as ReadError where error.code != .closed && error.code != .permissionDenied {
         return nil
       }
       let roles = try await get(Self.path, token, places)
@@ -43,16 +74,18 @@
       return try CredentialsDocument.credentials(answer.body, from: "the metadata service (IMDS)")
     }
 
-    private func get(_ path: String, _ token: [UInt8], _ places: CredentialPlaces) async throws
+    private func get(_ path: String, _ token: [UInt8]?, _ places: CredentialPlaces) async throws
       -> CredentialPlaces.Answer
     {
-      guard let token = Self.line(token) else {
-        throw ReadError(.invalidResponse, "the metadata service (IMDS) gave an empty token", isTransient: true)
+      var fields = HeaderFields()
+      if let token {
+        guard let token = Self.line(token) else {
+          throw ReadError(.invalidResponse, "the metadata service (IMDS) gave an empty token", isTransient: true)
+        }
+        fields.set("X-aws-ec2-metadata-token", token)
       }
       return try await places.send(
-        CredentialPlaces.Request(
-          url: endpoint + path, fields: HeaderFields(["X-aws-ec2-metadata-token": token]), timeout: Self.timeout,
-          isLocal: true))
+        CredentialPlaces.Request(url: endpoint + path, fields: fields, timeout: Self.timeout, isLocal: true))
     }
 
     /// The first line of an answer, if it says something that can stand in a head.

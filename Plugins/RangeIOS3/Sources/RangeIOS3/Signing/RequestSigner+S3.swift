@@ -3,10 +3,13 @@
 
   extension RequestSigner {
     /// Signs with `credentials` for a service of AWS, or a store like S3, in `region`.
-    init(credentials: S3Credentials, region: String, keys: SigningKeys) {
+    init(
+      credentials: S3Credentials, region: String, service: String = "s3", form: SignatureForm = .amazon,
+      keys: SigningKeys
+    ) {
       self.init(
-        .amazon, keyID: credentials.accessKeyID, secret: credentials.secretAccessKey,
-        sessionToken: credentials.sessionToken, region: region, service: "s3", keys: keys)
+        form, keyID: credentials.accessKeyID, secret: credentials.secretAccessKey,
+        sessionToken: credentials.sessionToken, region: region, service: service, keys: keys)
     }
   }
 

@@ -36,7 +36,8 @@
     @Test(arguments: [
       "", "s3:", "s3://", "s3://b", "s3://b/", "s3:///key", "http://b/k", "s3:/b/k", "s3://a b/k", "s3://b@c/k",
       "s3://../k",
-      "s3://b%2f/k", "s3://arn:aws:s3:us-west-2:1:accesspoint/x/k", "s3://b/k?versionId=", "s3://bücket/k",
+      "s3://b%2f/k", "s3://arn:aws:s3:us-west-2:1:accesspoint/x", "s3://arn:aws:s3:::b/k", "s3://b/k?versionId=",
+      "s3://bücket/k",
     ])
     func `what names no object is refused`(_ url: String) {
       let error = #expect(throws: ReadError.self) { _ = try S3Address(url) }

@@ -40,6 +40,44 @@
       sso_session = corporate
       [sso-session corporate]
       sso_region = us-east-1
+      [profile mfa]
+      role_arn = r
+      source_profile = default
+      mfa_serial = arn:aws:iam::1:mfa/me
+      [profile unsourced]
+      role_arn = r
+      [profile twice]
+      role_arn = r
+      source_profile = default
+      credential_source = Environment
+      [profile odd source]
+      role_arn = r
+      credential_source = Moon
+      [profile long]
+      role_arn = r
+      source_profile = default
+      duration_seconds = 899
+      [profile unknown]
+      aws_access_key_id = A
+      aws_secret_access_key = s
+      sigv4a_signing_region_set = *
+      [profile no session]
+      sso_session = missing
+      sso_account_id = 1
+      sso_role_name = r
+      [profile two portals]
+      sso_session = corporate
+      sso_region = eu-west-1
+      sso_account_id = 1
+      sso_role_name = r
+      [profile tools]
+      aws_access_key_id = A
+      aws_secret_access_key = s
+      output = json
+      cli_pager =
+      mfa_serial = m
+      x_principal_arn = p
+      aws_expiration = 2026-01-02T03:04:05Z
       [profile nothing]
       region = x
       [unclosed
@@ -47,7 +85,7 @@
       """
 
     private func profile(_ name: String) -> AWSProfile? {
-      AWSProfile(name, credentials: credentialsFile, configuration: configurationFile)
+      AWSFiles(credentials: credentialsFile, configuration: configurationFile).profile(name)
     }
 
     @Test func `both files make a profile, and the credentials file goes before`() throws {
@@ -57,7 +95,7 @@
         try first.credentials()
           == .keys(S3Credentials(accessKeyID: "AKID1", secretAccessKey: "secret/with=equals+and#hash")))
       // Nested settings are of something else.
-      #expect(first["endpoint_url"] == nil)
+      #expect(first["endpoint_url"] == nil && first["s3.endpoint_url"] == "http://nested.example")
       let work = try #require(profile("work"))
       #expect(work["region"] == "us-west-2")
       #expect(
@@ -69,25 +107,33 @@
       #expect(
         try profile("pod")?.credentials()
           == .webIdentity(WebIdentity(tokenFile: "/token", role: "arn:aws:iam::1:role/x", session: "me")))
+      #expect(
+        try profile("chained")?.credentials()
+          == .role(AssumedRole("arn:aws:iam::1:role/x", #require(profile("chained")))))
+      // What is about other things, and what other tools write, does not matter.
+      #expect(try profile("tools")?.credentials() == .keys(S3Credentials(accessKeyID: "A", secretAccessKey: "s")))
       #expect(try profile("nothing")?.credentials() == AWSProfile.Credentials.none)
     }
 
-    @Test(arguments: ["chained", "sso", "half"])
-    func `what is not supported says what to do`(_ name: String) throws {
+    @Test(arguments: [
+      "sso", "half", "mfa", "unsourced", "twice", "odd source", "long", "unknown", "no session", "two portals",
+    ])
+    func `what is incomplete or not supported says what to do`(_ name: String) throws {
       let found = try #require(profile(name))
       let error = #expect(throws: ReadError.self) { _ = try found.credentials() }
       #expect(error?.code == .invalidConfiguration)
       #expect(error?.message.contains("'\(name)'") == true)
-      #expect(error?.message.contains("add") == true)
+      let advice = ["add", "run", "remove", "write", "correct"]
+      #expect(advice.contains { error?.message.contains(": \($0)") == true }, "\(error as Any)")
     }
 
     @Test func `a profile that is not written down is none`() {
       #expect(profile("missing") == nil)
       #expect(profile("unclosed") == nil)
       #expect(profile("corporate") == nil)
-      #expect(AWSProfile("default", credentials: nil, configuration: nil) == nil)
+      #expect(AWSFiles(credentials: nil, configuration: nil).profile("default") == nil)
       // In the configuration file only `default` goes without the word.
-      #expect(AWSProfile("x", credentials: nil, configuration: "[x]\na=b") == nil)
+      #expect(AWSFiles(credentials: nil, configuration: "[x]\na=b").profile("x") == nil)
     }
 
     @Test func `no text makes the reader of files trap`() {

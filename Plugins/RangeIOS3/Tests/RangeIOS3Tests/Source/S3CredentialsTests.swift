@@ -59,7 +59,7 @@
         { services in
           [
             "AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "arn:aws:iam::1:role/r",
-            "AWS_ENDPOINT_URL_STS": services.origin, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true",
+            "AWS_ENDPOINT_URL_STS": services.origin,
           ]
         }, files: ["/token": "identity"]
       ) { request in
