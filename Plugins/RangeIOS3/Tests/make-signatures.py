@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Writes signatures.jsonl beside this file: requests, and what botocore signs them with.
 
-Run it where botocore is installed. The tests compare RangeIOS3's signer with every line. All keys are made up.
+Run it where botocore is installed. The tests compare RangeIOS3's signer with every line. All keys are made up. The service
+is s3, s3express (with the keys of a session) or sts (a form that is posted).
 """
+import hashlib
 import datetime
 import json
 import pathlib
@@ -70,9 +72,20 @@ def signature(case):
     for name, value in headers:
         request.headers.add_header(name, value)
     key = Credentials(case["id"], case["secret"], case["token"])
+    service = case["service"]
+    header, parameters = botocore.auth.S3SigV4Auth, botocore.auth.S3SigV4QueryAuth
+    more = {}
+    if service == "s3express" and case["token"]:
+        header, parameters = botocore.auth.S3ExpressAuth, botocore.auth.S3ExpressQueryAuth
+        more = {"identity_cache": None}
+    if service == "sts":
+        header = botocore.auth.SigV4Auth
+        request.data = case["body"]
+        # Sent with every request, and so signed.
+        request.headers["X-Amz-Content-SHA256"] = hashlib.sha256(case["body"].encode()).hexdigest()
     with mock.patch.object(botocore.auth, "get_current_datetime", lambda *_, **__: time):
         if case["expiry"]:
-            signer = botocore.auth.S3SigV4QueryAuth(key, "s3", case["region"], expires=case["expiry"])
+            signer = parameters(key, service, case["region"], expires=case["expiry"], **more)
             signer.add_auth(request)
             return {"query": request.url.split("?", 1)[1]}
         if case["unsigned"]:
@@ -80,9 +93,9 @@ def signature(case):
                 s3 = {"payload_signing_enabled": False}
             request.context["client_config"] = Config()
             request.context["payload_signing_enabled"] = False
-        signer = botocore.auth.S3SigV4Auth(key, "s3", case["region"])
+        signer = header(key, service, case["region"], **more)
         signer.add_auth(request)
-    names = ["X-Amz-Date", "X-Amz-Content-SHA256", "X-Amz-Security-Token", "Authorization"]
+    names = ["X-Amz-Date", "X-Amz-Content-SHA256", "X-Amz-Security-Token", "x-amz-s3session-token", "Authorization"]
     return {"fields": {n.lower(): request.headers[n] for n in names if n in request.headers}}
 
 
@@ -95,10 +108,10 @@ def cases():
     key = KEYS[0]
 
     def case(method="GET", host=HOSTS[0], name="key", query="", headers=(), others=(), keys=key, region=REGIONS[0], time=TIMES[4],
-             expiry=0, unsigned=False):
+             expiry=0, unsigned=False, service="s3", body=""):
         return {
             "method": method, "host": host, "key": name, "query": query, "headers": [*headers, *others], "id": keys[0],
-            "secret": keys[1], "token": keys[2], "region": region, "time": time, "expiry": expiry, "unsigned": unsigned,
+            "secret": keys[1], "token": keys[2], "region": region, "time": time, "expiry": expiry, "unsigned": unsigned, "service": service, "body": body,
         }
 
     # One thing at a time …
@@ -115,6 +128,17 @@ def cases():
     yield from (case(headers=HEADERS[3], expiry=expiry) for expiry in (1, 604800))
     yield case(method="HEAD")
     yield case(unsigned=True)
+    session = KEYS[1]
+    host = "https://base--use1-az4--x-s3.s3express-use1-az4.us-east-1.amazonaws.com"
+    for keys in (session, KEYS[0]):
+        yield case(host=host, name="", query="session", headers=[["x-amz-create-session-mode", "ReadOnly"]], keys=keys,
+                   service="s3express")
+        yield from (case(host=host, name=name, keys=keys, service="s3express") for name in PATHS)
+        yield from (case(host=host, headers=headers, keys=keys, service="s3express") for headers in HEADERS)
+        yield from (case(host=host, name=name, keys=keys, expiry=300, service="s3express") for name in PATHS[:5])
+    for region, keys in zip(REGIONS * 3, KEYS * 4):
+        yield case(method="POST", host=f"https://sts.{region}.amazonaws.com", name="", keys=keys, region=region, service="sts",
+                   body=f"Action=AssumeRole&Version=2011-06-15&RoleArn={quote(keys[0], safe='')}")
     # … and all of it together.
     for _ in range(120):
         expiry = dice.choice([0, 0, 0, dice.randint(1, 604800)])

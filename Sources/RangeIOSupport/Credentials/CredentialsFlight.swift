@@ -1,6 +1,6 @@
 internal import RangeIO
 
-/// Credentials that all readers of a source share. New ones are fetched five minutes before the old ones end, and when a
+/// Credentials that all readers of a source share. New ones are fetched some minutes before the old ones end, and when a
 /// server has refused the old ones. One fetch serves all who wait; a waiter that is cancelled leaves, and the fetch goes on.
 public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable {
   private let decisions: Guarded<CredentialsState<Credentials>>
@@ -11,13 +11,14 @@ public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable
 
   /// - Parameters:
   ///   - expiry: when credentials end, in seconds since 1970; `nil` for those that do not end by themselves.
+  ///   - early: how many seconds before the old ones end new ones are fetched; `nil` for five minutes.
   ///   - now: seconds since 1970.
   ///   - fetch: brings new credentials. Cancelled when the source closes.
   public init(
-    expiry: @escaping @Sendable (Credentials) -> Int?, now: @escaping @Sendable () -> Int,
+    expiry: @escaping @Sendable (Credentials) -> Int?, early: Int? = nil, now: @escaping @Sendable () -> Int,
     fetch: @escaping @Sendable () async throws -> Credentials
   ) {
-    decisions = Guarded(CredentialsState(expiry: expiry))
+    decisions = Guarded(CredentialsState(expiry: expiry, early: early ?? CredentialsTimes.early))
     self.now = now
     self.fetch = fetch
   }

@@ -1,6 +1,6 @@
 /// When credentials are replaced, in seconds.
 enum CredentialsTimes {
-  /// New credentials are fetched in the background this long before the old ones end.
+  /// New credentials are fetched in the background this long before the old ones end, if nothing else is said.
   static let early = 300
   /// The old ones are not used any more this long before they end: a signature must be good on arrival.
   static let late = 30
@@ -40,7 +40,13 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
   /// The credentials that the server has refused: not used again unless there is nothing else.
   private var refused: Credentials?
 
-  init(expiry: @escaping @Sendable (Credentials) -> Int?) { self.expiry = expiry }
+  /// New ones are fetched in the background this many seconds before the old ones end.
+  let early: Int
+
+  init(expiry: @escaping @Sendable (Credentials) -> Int?, early: Int = CredentialsTimes.early) {
+    self.expiry = expiry
+    self.early = early
+  }
 
   /// A request needs credentials.
   mutating func ask(_ question: Question, at now: Int) -> Answer {
@@ -52,7 +58,7 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
 
   private mutating func sign(at now: Int) -> Answer {
     guard let current, current != refused, lasts(current, now, CredentialsTimes.late) else { return wait(at: now) }
-    guard !lasts(current, now, CredentialsTimes.early), now >= quietUntil else { return .use(current, fetches: false) }
+    guard !lasts(current, now, early), now >= quietUntil else { return .use(current, fetches: false) }
     return .use(current, fetches: begins(at: now))
   }
 
@@ -69,7 +75,7 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
   mutating func fetched(_ credentials: Credentials?, at now: Int) {
     fetchBegan = nil
     // What cannot be replaced at once is not asked for with every request.
-    let isShort = credentials.map { !lasts($0, now, CredentialsTimes.early) } ?? true
+    let isShort = credentials.map { !lasts($0, now, early) } ?? true
     quietUntil = isShort ? now + CredentialsTimes.pause : .min
     guard let credentials else { return }
     current = credentials

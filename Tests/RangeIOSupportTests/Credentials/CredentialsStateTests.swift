@@ -35,6 +35,16 @@ struct CredentialsStateTests {
     #expect(state.ask(.sign, at: 3_302) == .use(keys("b", until: 7_200), fetches: false))
   }
 
+  @Test func `keys of five minutes are fetched again as early as is asked for`() {
+    var state = CredentialsState<Keys>(expiry: \.expiry, early: 60)
+    _ = state.ask(.sign, at: 0)
+    state.fetched(keys("a", until: 300), at: 0)
+    #expect(state.ask(.sign, at: 239) == .use(keys("a", until: 300), fetches: false))
+    #expect(state.ask(.sign, at: 240) == .use(keys("a", until: 300), fetches: true))
+    state.fetched(keys("b", until: 540), at: 241)
+    #expect(state.ask(.sign, at: 242) == .use(keys("b", until: 540), fetches: false))
+  }
+
   @Test func `a fetch that fails while the old ones are good is repeated after a pause`() {
     var state = CredentialsState<Keys>(expiry: \.expiry)
     _ = state.ask(.sign, at: 0)

@@ -45,6 +45,30 @@
       #expect(error.map { $0.message.contains("X-Secret") && !"\($0)".contains("hidden") } == true)
     }
 
+    @Test func `a file is written for its user only, in place of the old one`() async throws {
+      let path = path()
+      defer { unlink(path) }
+      try "old".write(toFile: path, atomically: true, encoding: .utf8)
+      chmod(path, 0o644)
+      try await places.save(path, Array("new".utf8))
+      #expect(try await places.file(path) == "new")
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      let error = await #expect(throws: ReadError.self) { try await places.save("\(path)-missing/a", []) }
+      #expect(error?.message.contains("cannot be written") == true)
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+      let name = URL(fileURLWithPath: path).lastPathComponent
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(name) }
+      #expect(left == [name])
+    }
+
+    @Test func `requests trust the certificates that are named`() async throws {
+      var places = places
+      places.send = { .init(status: 200, body: Array(($0.rootFile ?? "").utf8)) }
+      let request = CredentialPlaces.Request(url: "https://h", timeout: .seconds(1), isLocal: false)
+      #expect(try await places.trusting("/ca.pem").send(request).body == Array("/ca.pem".utf8))
+    }
+
     @Test func `an empty variable counts as none, and no text shows any`() {
       var places = places
       places.environment = ["A": "hidden", "B": ""]

@@ -20,7 +20,7 @@
       accessKeyID = scope.dropLast(4).joined(separator: "/")
       region = String(scope[scope.count - 3])
       time = fields["x-amz-date"].flatMap { SigningTime($0) }
-      sessionToken = fields["x-amz-security-token"]
+      sessionToken = fields["x-amz-security-token"] ?? fields["x-amz-s3session-token"]
     }
 
     /// `true` if it was made with `credentials`.

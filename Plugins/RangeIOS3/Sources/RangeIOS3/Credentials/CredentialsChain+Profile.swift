@@ -59,7 +59,11 @@
           case .machine: "there is no metadata service with a role"
           case .profile(let name): "the source_profile '\(name)' has no credentials"
           }
-        throw profile.invalid("takes on a role, but \(place): correct source_profile or credential_source")
+        // A machine's service may have been slow.
+        throw ReadError(
+          .permissionDenied,
+          "the profile '\(profile.name)' takes on a role, but \(place): correct source_profile or credential_source",
+          isTransient: role.source == .machine)
       }
       return found
     }

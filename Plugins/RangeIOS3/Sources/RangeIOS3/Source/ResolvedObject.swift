@@ -19,13 +19,13 @@
       let place = try await StorePlace(address, configuration, places)
       let target = S3Authority.Target(
         address: address, endpoint: place.endpoint, addressing: place.addressing, region: place.region,
-        requesterPays: configuration.requesterPays)
+        requesterPays: configuration.requesterPays, usesSessions: place.usesSessions)
       var places = places
       if let file = place.rootFile { places = places.trusting(file) }
       let credentials = flight(configuration.credentials, place, places, clock)
-      let authority = S3Authority(target, credentials: credentials, clock: clock, regions: regions)
       var remote = configuration.remote
       if let file = place.rootFile { remote.trustRootFile = file }
+      let authority = S3Authority(target, credentials: credentials, clock: clock, regions: regions, remote: remote)
       do throws(ReadError) {
         let object = try RemoteObject(
           authority.origin(), name: address.description, id: place.endpoint.identity(of: address), identifiedBy: name,

@@ -4,7 +4,7 @@
   internal import RangeIOSupport
 
   /// Signs the requests for one object, and mends what S3 refuses: credentials that expired, another region, a clock that
-  /// is wrong.
+  /// is wrong. Keeps the session with a directory bucket.
   final class S3Authority: RequestAuthority {
     /// The settings that stay the same.
     struct Target: Sendable {
@@ -14,24 +14,48 @@
       /// The region to begin with.
       var region: String
       var requesterPays: Bool
+      /// A directory bucket is asked with a session.
+      var usesSessions = true
     }
 
     let versionField: String? = "x-amz-version-id"
-    private let target: Target
+    let target: Target
     /// `nil`: anonymous.
     private let credentials: CredentialsFlight<S3Credentials>?
+    /// The session with a directory bucket; `nil` for other buckets.
+    private let session: CredentialsFlight<S3Credentials>?
     private let clock: ServerClock
     private let regions: BucketRegions
     private let keys = SigningKeys()
+    /// Settings for requests beside the object's.
+    let remote: RemoteConfiguration
 
     init(
       _ target: Target, credentials: CredentialsFlight<S3Credentials>?, clock: ServerClock,
-      regions: BucketRegions = .shared
+      regions: BucketRegions = .shared, remote: RemoteConfiguration = RemoteConfiguration()
     ) {
       self.target = target
       self.credentials = credentials
       self.regions = regions
       self.clock = clock
+      self.remote = remote
+      if case .directory = target.address.place, target.usesSessions, let credentials {
+        let session = DirectorySession(target, credentials, clock, remote)
+        self.session = CredentialsFlight(
+          expiry: \.expiry, early: DirectorySession.early, now: { clock.now }, fetch: { try await session.create() })
+      } else {
+        session = nil
+      }
+    }
+
+    /// What requests are signed with: the session's keys, or the credentials. `nil`: anonymous.
+    private var signing: CredentialsFlight<S3Credentials>? { session ?? credentials }
+
+    /// Signs for the object's bucket in a region.
+    private func signer(_ keys: S3Credentials, in region: String) -> RequestSigner {
+      RequestSigner(
+        credentials: keys, region: region, service: target.address.place.service,
+        form: session == nil ? .amazon : .amazonExpress, keys: self.keys)
     }
 
     /// The region that requests are signed for now.
@@ -48,14 +72,21 @@
       let region = region
       var request = PreparedRequest(url: try url(of: plan, in: region), fields: plan.fields)
       if target.requesterPays { request.fields.set("x-amz-request-payer", "requester") }
-      guard let credentials else { return request }
-      let keys = try await credentials.credentials()
-      let signer = RequestSigner(credentials: keys, region: region, keys: self.keys)
-      let unsigned = UnsignedRequest(plan.method.rawValue, request)
-      for header in signer.headers(for: unsigned, at: SigningTime(secondsSince1970: clock.now)) {
+      try await sign(&request, plan.method.rawValue, in: region)
+      return request
+    }
+
+    /// Adds the signature to a request, unless access is anonymous.
+    nonisolated(nonsending) func sign(_ request: inout PreparedRequest, _ method: String, in region: String)
+      async throws
+    {
+      guard let signing else { return }
+      let signer = signer(try await signing.credentials(), in: region)
+      for header in signer.headers(
+        for: UnsignedRequest(method, request), at: SigningTime(secondsSince1970: clock.now))
+      {
         request.fields.set(header.name, header.value)
       }
-      return request
     }
 
     /// Where the request goes: the object in its region and version; or another place of the same server, if that sent
@@ -82,7 +113,7 @@
       let verdict = refusal.verdict(on: request)
       if case .mend(.credentials) = verdict, let signature {
         let failure = refusal.failure(request)
-        credentials?.noteRefusal(failure) { signature.isMade(with: $0) }
+        signing?.noteRefusal(failure) { signature.isMade(with: $0) }
         // Without a body: the GET that follows tells more.
         if plan.method != .head { return .mendOrFail(.credentials, failure) }
       }
@@ -101,7 +132,7 @@
       switch mend {
       case .region(let region): regions.learn(region, of: target.address.bucket, at: target.endpoint)
       case .clock(let offset): clock.set(offset: offset)
-      case .credentials: try await credentials?.replaceRefused()
+      case .credentials: try await signing?.replaceRefused()
       }
     }
 
@@ -112,17 +143,20 @@
       if let version = target.address.versionID {
         url = try url.with(path: url.path, query: "versionId=\(ObjectURL.encodedQuery(version))")
       }
-      guard let credentials else {
+      guard let signing else {
         throw ReadError(.invalidConfiguration, "anonymous access cannot sign a URL: pass credentials")
       }
-      let signer = RequestSigner(credentials: try await credentials.credentials(), region: region, keys: keys)
+      let signer = signer(try await signing.credentials(), in: region)
       let unsigned = UnsignedRequest("GET", PreparedRequest(url: url, fields: HeaderFields()))
       let query = signer.presignedQuery(for: unsigned, at: SigningTime(secondsSince1970: clock.now), expiry: seconds)
       return try url.with(path: url.path, query: query).text
     }
 
     /// Ends waits for credentials.
-    func close() { credentials?.close() }
+    func close() {
+      session?.close()
+      credentials?.close()
+    }
   }
 
   extension UnsignedRequest {

@@ -101,6 +101,21 @@
       return try await resolved().authority.presignedURL(seconds: Int(duration.components.seconds))
     }
 
+    /// Asks the store for the checksum of the whole object that it keeps, for a stage that checks it:
+    /// ``S3Checksum/verifying``. One request, after the object has been described.
+    ///
+    /// - Returns: `nil` if the store has none of the whole object: objects that were uploaded in parts may have one that is
+    ///   made of the parts' checksums (`COMPOSITE`), which says nothing of other ranges; or one by an algorithm that is not
+    ///   among ``S3Checksum/Algorithm``.
+    /// - Throws: as `describe()`.
+    public nonisolated(nonsending) func checksum() async throws -> S3Checksum? {
+      // Mends what can be mended, which an answer to HEAD does not show.
+      _ = try await describe()
+      do { return try await resolved().authority.checksum() } catch let error as ReadError {
+        throw ReadError(error.code, error.message, isTransient: error.isTransient, source: name)
+      }
+    }
+
     /// Ends all requests and waits for credentials. Returns when the last connection is closed that no other source
     /// uses; in a cancelled task at once.
     public nonisolated(nonsending) func close() async {

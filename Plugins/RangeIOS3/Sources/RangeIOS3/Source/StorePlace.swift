@@ -21,7 +21,16 @@
     /// - Throws: `ReadError` with `invalidConfiguration`; errors of reading files.
     init(_ address: S3Address, _ configuration: S3Source.Configuration, _ places: CredentialPlaces) async throws {
       let settings = try await Self.settings(configuration.credentials, places)
-      hosts = try AWSHosts(places, settings)
+      var hosts = try AWSHosts(places, settings)
+      if let usesFIPS = configuration.usesFIPS { hosts.usesFIPS = usesFIPS }
+      if let usesDualStack = configuration.usesDualStack { hosts.usesDualStack = usesDualStack }
+      var region = configuration.region ?? CredentialsChain.region(places, settings) ?? "us-east-1"
+      // Older names of the regions' FIPS hosts.
+      if region.hasPrefix("fips-") || region.hasSuffix("-fips") {
+        region = region.hasPrefix("fips-") ? String(region.dropFirst(5)) : String(region.dropLast(5))
+        hosts.usesFIPS = true
+      }
+      self.hosts = hosts
       let named = try ConfiguredEndpoints(places: places, profile: settings, hosts: hosts).named(.s3)
       if let url = configuration.endpoint ?? named {
         endpoint = try S3Endpoint(url)
@@ -33,7 +42,6 @@
         endpoint = S3Endpoint(hosts)
       }
       addressing = try Self.addressing(configuration.addressing, settings)
-      let region = configuration.region ?? CredentialsChain.region(places, settings) ?? "us-east-1"
       guard XMLText.isName(region) else {
         throw ReadError(
           .invalidConfiguration,

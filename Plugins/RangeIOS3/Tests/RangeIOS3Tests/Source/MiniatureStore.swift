@@ -23,6 +23,10 @@
       var answers: [ScriptedAnswer] = []
       /// By path, the newest last. Without ids the bucket keeps no versions.
       var objects: [String: [(id: String?, object: ServedObject)]] = [:]
+      /// How many sessions have begun.
+      var sessions = 0
+      /// Fields of the answer to who asks for checksums.
+      var checksums: [String: String] = [:]
       /// Codes of the answers that refused something.
       var refusals: [String] = []
     }
@@ -55,6 +59,8 @@
         if let code = refusal(of: request, at: date, state) {
           state.refusals.append(code)
           answer = refused(code, state)
+        } else if request.target.hasSuffix("/?session") {
+          answer = beginSession(&state, date)
         } else if !state.answers.isEmpty {
           answer = state.answers.removeFirst()
         } else {
@@ -73,7 +79,25 @@
       guard let found else { return error(404, wanted == nil ? "NoSuchKey" : "NoSuchVersion") }
       var answer = ScriptedAnswer.honest(request, found.object, date: date)
       answer.fields["x-amz-version-id"] = found.id
+      if request["x-amz-checksum-mode"] == "ENABLED" {
+        for (name, value) in state.checksums { answer.fields[name] = value }
+      }
       return answer
+    }
+
+    /// A session with a directory bucket, of five minutes.
+    private func beginSession(_ state: inout State, _ date: Int) -> ScriptedAnswer {
+      state.sessions += 1
+      let number = state.sessions
+      state.accepted["SESSION\(number)"] = S3Credentials(
+        accessKeyID: "SESSION\(number)", secretAccessKey: "session secret \(number)", sessionToken: "session \(number)")
+      return ScriptedAnswer(
+        200,
+        text: """
+          <CreateSessionResult><Credentials><SessionToken>session \(number)</SessionToken>
+          <SecretAccessKey>session secret \(number)</SecretAccessKey><AccessKeyId>SESSION\(number)</AccessKeyId>
+          <Expiration>\(TokenFile.text(date + 300))</Expiration></Credentials></CreateSessionResult>
+          """)
     }
 
     // MARK: refusing
@@ -99,7 +123,10 @@
       let unsigned = UnsignedRequest(
         method: request.method, scheme: "http", host: request["Host"] ?? "", path: String(target[0]),
         query: target.count > 1 ? String(target[1]) : "", headers: request.fields.map { .init($0.name, $0.value) })
-      let signer = RequestSigner(credentials: keys, region: region, keys: SigningKeys())
+      let isExpress = request["Authorization"]?.contains("/s3express/") == true
+      let signer = RequestSigner(
+        credentials: keys, region: region, service: isExpress ? "s3express" : "s3",
+        form: request["x-amz-s3session-token"] == nil ? .amazon : .amazonExpress, keys: SigningKeys())
       return signer.headers(for: unsigned, at: time).last?.value
     }
 

@@ -24,7 +24,8 @@
         try await StoreScene.with { scene in
           var configuration = scene.configuration
           configuration.credentials = .standard
-          let source = scene.source("s3://bucket/key", configuration, variables: variables(services), files: files)
+          let source = scene.source(
+            "s3://bucket/key", configuration, variables: variables(services), files: files, isPatient: true)
           try await scene.expectContent(of: source)
           #expect(scene.server.log.requests.allSatisfy { $0["x-amz-security-token"] == "token" })
         }

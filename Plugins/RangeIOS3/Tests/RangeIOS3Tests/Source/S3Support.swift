@@ -41,13 +41,19 @@
     }
 
     /// A source whose environment has `variables` only.
+    ///
+    /// - Parameter isPatient: waits for services as long as a busy machine takes, not for a second or two.
     func source(
       _ url: String = "s3://bucket/key", _ configuration: S3Source.Configuration? = nil,
-      variables: [String: String] = [:], files: [String: String] = [:]
+      variables: [String: String] = [:], files: [String: String] = [:], isPatient: Bool = false
     ) -> S3Source {
       var places = Scene(files: files).places(variables)
       places.now = { [clockOffset] in HTTPTime.now + clockOffset.value }
-      places.send = CredentialPlaces.sending
+      places.send = { request in
+        var request = request
+        if isPatient { request.timeout = .seconds(60) }
+        return try await CredentialPlaces.sending(request)
+      }
       return S3Source(
         Result { () throws(ReadError) in try S3Address(url) }, configuration ?? self.configuration,
         places: places, regions: regions)

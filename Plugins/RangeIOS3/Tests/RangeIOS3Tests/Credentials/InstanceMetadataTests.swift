@@ -1,0 +1,71 @@
+#if S3
+  import RangeIO
+  import RangeIORemote
+  import Testing
+
+  @testable import RangeIOS3
+
+  struct InstanceMetadataTests {
+    private let document =
+      #"{"AccessKeyId":"DOC","SecretAccessKey":"s","Token":"t","Expiration":"2026-01-02T03:04:05Z"}"#
+
+    private func scene(_ configuration: String = "", tokenStatus: Int = 200) -> Scene {
+      Scene(files: ["/home/u/.aws/config": configuration]) { [document] request in
+        if request.method == "PUT" { return CredentialPlaces.Answer(status: tokenStatus, body: Array("T".utf8)) }
+        return CredentialPlaces.Answer(
+          status: 200, body: Array((request.url.hasSuffix("/") ? "role" : document).utf8))
+      }
+    }
+
+    @Test(
+      arguments: [
+        ([:], "", "http://169.254.169.254"),
+        (["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv6"], "", "http://[fd00:ec2::254]"),
+        (["AWS_IMDS_USE_IPV6": "true"], "", "http://[fd00:ec2::254]"),
+        ([:], "[default]\nec2_metadata_service_endpoint_mode = ipv6", "http://[fd00:ec2::254]"),
+        ([:], "[default]\nec2_metadata_service_endpoint = http://h:1/", "http://h:1"),
+        (
+          ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://g", "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv6"], "",
+          "http://g"
+        ),
+      ] as [([String: String], String, String)])
+    func `the metadata service is where the environment or the profile says`(
+      _ variables: [String: String], _ configuration: String, _ url: String
+    ) async throws {
+      let scene = scene(configuration)
+      #expect(try await CredentialsChain(places: scene.places(variables)).credentials().accessKeyID == "DOC")
+      #expect(scene.requests.map(\.url).allSatisfy { $0.hasPrefix("\(url)/latest/") })
+    }
+
+    @Test func `a switch that is none is named`() async {
+      for variables in [
+        ["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv5"], ["AWS_EC2_METADATA_V1_DISABLED": "maybe"],
+        ["AWS_IMDS_USE_IPV6": "x"],
+      ] {
+        let error = await #expect(throws: ReadError.self) {
+          _ = try await CredentialsChain(places: scene().places(variables)).credentials()
+        }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(variables.keys.allSatisfy { error?.message.contains($0) == true })
+      }
+    }
+
+    @Test(arguments: [403, 404, 405])
+    func `a service without tokens is asked by its first version, unless that is off`(_ status: Int) async throws {
+      let scene = scene(tokenStatus: status)
+      #expect(try await CredentialsChain(places: scene.places()).credentials().accessKeyID == "DOC")
+      #expect(scene.requests.dropFirst().allSatisfy { $0.fields.all.isEmpty })
+      for (variables, configuration) in [
+        (["AWS_EC2_METADATA_V1_DISABLED": "true"], ""), ([:], "[default]\nec2_metadata_v1_disabled = true"),
+      ] {
+        let scene = self.scene(configuration, tokenStatus: status)
+        let error = await #expect(throws: ReadError.self) {
+          _ = try await CredentialsChain(places: scene.places(variables)).credentials()
+        }
+        #expect(error?.code == .permissionDenied && error?.message.contains("tokens") == true)
+        #expect(scene.requests.count == 1)
+      }
+    }
+  }
+
+#endif
