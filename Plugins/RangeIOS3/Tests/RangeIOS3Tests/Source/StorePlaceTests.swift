@@ -30,7 +30,8 @@
         ("endpoint_url = http://h", [:], "http://h/bucket/k"),
         ("endpoint_url = http://h\ns3 =\n addressing_style = virtual", [:], "http://bucket.h/k"),
         (
-          "endpoint_url = http://h\nservices = mine\n[services mine]\nsts =\n  endpoint_url = http://t\ns3 = \n  endpoint_url = http://s",
+          "endpoint_url = http://h\nservices = mine\n[services mine]\nsts =\n  endpoint_url = http://t\n"
+            + "s3 = \n  endpoint_url = http://s",
           [:], "http://s/bucket/k"
         ),
         ("endpoint_url = http://h", ["AWS_ENDPOINT_URL": "http://g"], "http://g/bucket/k"),
