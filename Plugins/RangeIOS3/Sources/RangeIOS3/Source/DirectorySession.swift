@@ -51,14 +51,14 @@
           now: clock.local, requesterPays: true)
         switch refusal.verdict(on: asked) {
         case .mend(.clock(let offset)) where tries > 0: clock.set(offset: offset)
-        case .mend(.credentials) where tries > 0:
+        case .mend(.credentials) where tries > 0, .mendOrFail(.credentials, _) where tries > 0:
           credentials.noteRefusal(refusal.failure(asked)) { $0 == keys }
           try await credentials.replaceRefused()
         case .none:
           throw ReadError(
             .inputOutput, "the directory bucket began no session: status \(answer.status): try again",
             isTransient: answer.status == 429 || answer.status >= 500)
-        case .fail, .mend:
+        case .fail, .mend, .mendOrFail:
           let code = refusal.document.code ?? "status \(answer.status)"
           throw ReadError(
             .permissionDenied,
