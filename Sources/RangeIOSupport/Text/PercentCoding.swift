@@ -52,21 +52,25 @@ public enum PercentCoding {
 
   /// `text` with each `%XX` as the byte that it means. A `%` without two hexadecimal digits stays.
   public static func decoded(_ text: some StringProtocol) -> String {
+    String(decoding: decoded(bytes: Array(text.utf8)), as: UTF8.self)
+  }
+
+  /// The same of any bytes.
+  public static func decoded(bytes encoded: some RandomAccessCollection<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
-    let encoded = Array(text.utf8)
-    var index = 0
-    while index < encoded.count {
-      if encoded[index] == UInt8(ascii: "%"), index + 2 < encoded.count, let high = value(encoded[index + 1]),
-        let low = value(encoded[index + 2])
+    bytes.reserveCapacity(encoded.count)
+    var rest = encoded[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = value(rest[rest.startIndex]),
+        let low = value(rest[rest.index(after: rest.startIndex)])
       {
         bytes.append(high << 4 | low)
-        index += 3
+        rest = rest.dropFirst(2)
       } else {
-        bytes.append(encoded[index])
-        index += 1
+        bytes.append(byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 
   /// The value of a hexadecimal digit.

@@ -5,8 +5,7 @@ public enum XMLText {
   public static func first(_ name: String, in body: [UInt8], limit: Int = 300) -> String? {
     guard let start = contents(after: "<\(name)>", body) else { return nil }
     let raw = body[start...].prefix { $0 != UInt8(ascii: "<") }
-    let replaced = replacingEntities(raw)
-    let words = replaced.split { $0 <= 32 || $0 == 127 }
+    let words = replacingEntities(raw).split { $0 <= 32 || $0 == 127 }
     let line = Array(words.joined(separator: [32]))
     // `decoding` repairs what the limit cuts in two.
     return String(decoding: line.prefix(limit), as: UTF8.self)
@@ -31,25 +30,5 @@ public enum XMLText {
       if body[start...].starts(with: tag) { return start + tag.count }
     }
     return nil
-  }
-
-  private static let entities: [(name: [UInt8], byte: UInt8)] = {
-    let table: [(String, Unicode.Scalar)] = [
-      ("amp", "&"), ("lt", "<"), ("gt", ">"), ("quot", "\""), ("apos", "'"), ("#10", " "), ("#13", " "), ("#xD", " "),
-    ]
-    return table.map { (Array(($0.0 + ";").utf8), UInt8(ascii: $0.1)) }
-  }()
-
-  private static func replacingEntities(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], text)
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "&"), let entity = entities.first(where: { rest.starts(with: $0.name) }) else {
-        result.append(byte)
-        continue
-      }
-      result.append(entity.byte)
-      rest = rest.dropFirst(entity.name.count)
-    }
-    return result
   }
 }

@@ -5,18 +5,38 @@
   internal import RangeIOSupport
 
   extension AzureAddress {
-    static func parse(_ text: String) throws(ReadError) -> AzureAddress {
+    /// - Parameter isPrefix: names of a container are meant that begin so, or all.
+    static func parse(_ text: String, isPrefix: Bool = false) throws(ReadError) -> AzureAddress {
       guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw unknown }
       let rest = text[text.utf8.index(after: colon)...]
       switch (text[..<colon].lowercased(), rest.utf8.starts(with: "//".utf8)) {
-      case ("az", true): return try plain(rest.dropFirst(2))
-      case ("abfss", true): return try lake(rest.dropFirst(2))
+      case ("az", true): return try plain(rest.dropFirst(2), isPrefix)
+      case ("abfss", true): return try lake(rest.dropFirst(2), isPrefix)
       case ("abfs", true):
         throw invalid("abfs goes without TLS, which is not supported: write abfss://container@account.dfs…/blob")
-      case ("https", true), ("http", true): return try web(text)
+      case ("https", true), ("http", true): return try web(text, isPrefix)
       default: throw unknown
       }
     }
+
+    /// The container of an address, and the prefix that stands where a blob's name would; it may be missing.
+    static func container(of text: String) throws(ReadError) -> (AzureAddress, prefix: String) {
+      do throws(ReadError) {
+        let found = try parse(text, isPrefix: true)
+        guard found.moment == BlobMoment() else {
+          throw invalid("only present blobs are listed: leave the version or the snapshot out")
+        }
+        let container = try AzureAddress(
+          found.account, found.container, "", BlobMoment(), endpoint: found.endpoint, sas: found.sas, name: found.name,
+          isPrefix: true)
+        return (container, found.blob)
+      } catch {
+        throw ReadError(error.code, error.message, source: ObjectURL.shown(text))
+      }
+    }
+
+    /// The address is that of a container, of which names are listed.
+    var isContainer: Bool { blob.isEmpty }
 
     private static var unknown: ReadError {
       invalid(
@@ -25,28 +45,31 @@
     }
 
     /// `account/container/blob`.
-    private static func plain(_ rest: Substring) throws(ReadError) -> AzureAddress {
-      guard let (account, tail) = split(rest), let (container, named) = split(tail) else {
+    private static func plain(_ rest: Substring, _ isPrefix: Bool) throws(ReadError) -> AzureAddress {
+      guard let (account, tail) = split(rest), let (container, named) = split(tail, isPrefix) else {
         throw invalid("the container or the blob is missing: write az://account/container/blob")
       }
-      let (blob, moment) = BlobMoment.cut(named)
-      return try AzureAddress(account, container, blob, moment, endpoint: nil, sas: nil, name: nil)
+      let (blob, moment) = isPrefix ? (String(named), BlobMoment()) : BlobMoment.cut(named)
+      return try AzureAddress(account, container, blob, moment, endpoint: nil, sas: nil, name: nil, isPrefix: isPrefix)
     }
 
     /// `container@account.dfs.core.windows.net/blob`.
-    private static func lake(_ rest: Substring) throws(ReadError) -> AzureAddress {
-      guard let (authority, named) = split(rest), let at = authority.utf8.firstIndex(of: UInt8(ascii: "@")) else {
+    private static func lake(_ rest: Substring, _ isPrefix: Bool) throws(ReadError) -> AzureAddress {
+      guard let (authority, named) = split(rest, isPrefix), let at = authority.utf8.firstIndex(of: UInt8(ascii: "@"))
+      else {
         throw invalid("write abfss://container@account.dfs.core.windows.net/blob")
       }
       let host = String(authority[authority.utf8.index(after: at)...])
       let (endpoint, account) = try BlobEndpoint.ofHost(ObjectURL("https://\(host)"))
-      let (blob, moment) = BlobMoment.cut(named)
+      let (blob, moment) = isPrefix ? (String(named), BlobMoment()) : BlobMoment.cut(named)
       // Shown as az://…: what stands before a host counts as a user, and is hidden.
-      return try AzureAddress(account, String(authority[..<at]), blob, moment, endpoint: endpoint, sas: nil, name: nil)
+      return try AzureAddress(
+        account, String(authority[..<at]), blob, moment, endpoint: endpoint, sas: nil, name: nil,
+        isPrefix: isPrefix)
     }
 
     /// A URL of the blob service.
-    private static func web(_ text: String) throws(ReadError) -> AzureAddress {
+    private static func web(_ text: String, _ isPrefix: Bool) throws(ReadError) -> AzureAddress {
       let url = try ObjectURL(text)
       guard url.user == nil else { throw invalid("the URL has a user name: pass credentials in the configuration") }
       let (moment, sas) = try query(of: url)
@@ -67,12 +90,13 @@
       } else {
         (endpoint, account) = try BlobEndpoint.ofHost(url)
       }
-      guard let (container, blob) = split(rest) else {
+      guard let (container, blob) = split(rest, isPrefix) else {
         throw invalid(
           "the URL has no container and blob: write the blob's whole URL, with $root for the root container")
       }
       return try AzureAddress(
-        account, container, String(blob), moment, endpoint: endpoint, sas: sas, name: ObjectURL.shown(text))
+        account, container, String(blob), moment, endpoint: endpoint, sas: sas, name: ObjectURL.shown(text),
+        isPrefix: isPrefix)
     }
 
     /// What the parameters of a URL mean. Nothing is passed over.
@@ -98,8 +122,12 @@
     }
 
     /// What stands before and after the first slash, byte by byte: a name may begin with a character that combines with it.
-    private static func split(_ text: Substring) -> (String, Substring)? {
-      guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+    ///
+    /// - Parameter mayEnd: all of it may stand before.
+    private static func split(_ text: Substring, _ mayEnd: Bool = false) -> (String, Substring)? {
+      guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
+        return mayEnd && !text.isEmpty ? (String(text), "") : nil
+      }
       return (String(text[..<slash]), text[text.utf8.index(after: slash)...])
     }
   }

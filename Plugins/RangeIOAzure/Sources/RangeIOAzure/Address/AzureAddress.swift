@@ -62,7 +62,7 @@
 
     init(
       _ account: String, _ container: String, _ blob: String, _ moment: BlobMoment, endpoint: BlobEndpoint?,
-      sas: SASQuery?, name: String?
+      sas: SASQuery?, name: String?, isPrefix: Bool = false
     ) throws(ReadError) {
       guard Self.isName(account, also: "-", 63) else {
         throw Self.invalid("the account's name is not valid: it has small letters and digits")
@@ -70,7 +70,9 @@
       guard Self.isName(container.hasPrefix("$") ? String(container.dropFirst()) : container, also: "-", 63) else {
         throw Self.invalid("the container's name is not valid: it has small letters, digits and hyphens")
       }
-      guard !blob.isEmpty else { throw Self.invalid("the blob is missing: write az://account/container/blob") }
+      guard isPrefix || !blob.isEmpty else {
+        throw Self.invalid("the blob is missing: write az://account/container/blob")
+      }
       guard blob.unicodeScalars.count <= 1_024 else {
         throw Self.invalid("the blob's name has more than 1,024 characters")
       }

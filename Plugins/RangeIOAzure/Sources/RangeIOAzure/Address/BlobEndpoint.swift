@@ -78,9 +78,10 @@
       return isAddress || url.host.contains(":") || !url.host.contains(".")
     }
 
-    /// Where a blob is, with its version or snapshot.
+    /// Where a blob is, with its version or snapshot; or a container.
     func url(of address: AzureAddress) throws(ReadError) -> ObjectURL {
-      let path = "\(prefix)/\(ObjectURL.encodedQuery(address.container))/\(ObjectURL.encodedPath(address.blob))"
+      let container = "\(prefix)/\(ObjectURL.encodedQuery(address.container))"
+      let path = address.isContainer ? container : "\(container)/\(ObjectURL.encodedPath(address.blob))"
       return try ObjectURL(scheme: scheme, host: host, port: port, path: path, query: address.moment.query)
     }
 

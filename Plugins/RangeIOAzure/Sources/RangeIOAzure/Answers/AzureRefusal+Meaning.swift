@@ -22,7 +22,12 @@
         (.permissionDenied, "the signature is for other addresses (sip): read from one of those, or get another")
       case "AuthorizationServiceMismatch": (.permissionDenied, "the signature is not for blobs: get one with ss=b")
       case "AuthorizationResourceTypeMismatch":
-        (.permissionDenied, "the signature is not for objects: get one with srt=o")
+        (
+          .permissionDenied,
+          request.address.isContainer
+            ? "the signature is not for containers: get one with srt=c"
+            : "the signature is not for objects: get one with srt=o"
+        )
       case "KeyBasedAuthenticationNotPermitted":
         (
           .permissionDenied,
@@ -65,7 +70,8 @@
       case .sas(let query):
         query.expiry.map { $0 <= request.now } == true
           ? "the shared access signature has expired: get a new one, or pass .sas { … }, which is asked for new ones"
-          : "the shared access signature is not valid for this blob, not yet, or not any more: get a new one"
+          : "the shared access signature is not valid for this \(request.address.isContainer ? "container" : "blob"), not yet, "
+            + "or not any more: get a new one"
       case .token: "the token has expired, or is not for https://storage.azure.com/ and the account's tenant"
       case nil: "the container is not public: pass credentials instead of anonymous access"
       }
@@ -74,6 +80,8 @@
     private func permissionAdvice(_ request: Request) -> String {
       switch request.access {
       case .key: "check that the key's account may read this"
+      case .sas where request.address.isContainer:
+        "the signature does not let its holder list the container: get one for the container (sr=c) with sp=l"
       case .sas: "the signature does not let its holder read this blob: get one with sp=r"
       case .token:
         "give the identity the role 'Storage Blob Data Reader' on the account or the container; being its owner is not "

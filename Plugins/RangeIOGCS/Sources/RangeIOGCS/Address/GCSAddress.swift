@@ -56,6 +56,14 @@
     ///   - generation: the generation to read. Default: the newest when the source is opened.
     /// - Throws: `ReadError` with `invalidConfiguration` for names that no bucket and no object can have.
     public init(bucket: String, object: String, generation: Int64? = nil) throws(ReadError) {
+      guard !object.isEmpty else {
+        throw Self.invalid("the object's name is missing: write gs://bucket/object", "gs://\(bucket)/")
+      }
+      try self.init(bucket, object, generation)
+    }
+
+    /// An address without an object is that of the bucket.
+    private init(_ bucket: String, _ object: String, _ generation: Int64?) throws(ReadError) {
       let url = "gs://\(bucket)/\(object)"
       let isName = bucket.utf8.allSatisfy { byte in
         switch byte {
@@ -66,9 +74,6 @@
       }
       guard isName, 1...222 ~= bucket.utf8.count, bucket != ".", bucket != ".." else {
         throw Self.invalid("the bucket's name is not valid: it has small letters, digits, dots, hyphens and _", url)
-      }
-      guard !object.isEmpty else {
-        throw Self.invalid("the object's name is missing: write gs://bucket/object", url)
       }
       guard object.utf8.count <= 1_024 else { throw Self.invalid("the name has more than 1,024 bytes", url) }
       guard object != ".", object != "..", !object.utf8.contains(10), !object.utf8.contains(13) else {
@@ -81,6 +86,19 @@
       self.object = object
       self.generation = generation
     }
+
+    /// The bucket of `gs://bucket/prefix`, and the prefix, which may be missing, byte by byte.
+    static func bucket(of url: String) throws(ReadError) -> (GCSAddress, prefix: String) {
+      guard url.prefix(5).lowercased() == "gs://" else {
+        throw invalid("this is no address of Google Cloud Storage: write gs://bucket/prefix", url)
+      }
+      let rest = url.dropFirst(5)
+      let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+      return (try GCSAddress(String(rest[..<slash]), "", nil), String(Substring(rest[slash...].utf8.dropFirst())))
+    }
+
+    /// The address is that of a bucket, of which names are listed.
+    var isBucket: Bool { object.isEmpty }
 
     /// A generation as it stands in an address.
     static func number(_ text: some StringProtocol) -> Int64? {

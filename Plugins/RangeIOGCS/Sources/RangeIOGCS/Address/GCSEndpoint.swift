@@ -44,11 +44,13 @@
       return String(path)
     }
 
-    /// Where the object of `address` is. The generation is not part of it.
+    /// Where the object, or the bucket, of `address` is. The generation is not part of it.
     func url(of address: GCSAddress, _ api: GCSSource.API) throws(ReadError) -> ObjectURL {
       let bucket = ObjectURL.encodedQuery(address.bucket)
       let (path, query): (String, String?) =
         switch api {
+        case .xml where address.isBucket: ("\(prefix)/\(bucket)", nil)
+        case .json where address.isBucket: ("\(prefix)/storage/v1/b/\(bucket)/o", nil)
         case .xml: ("\(prefix)/\(bucket)/\(ObjectURL.encodedPath(address.object))", nil)
         case .json: ("\(prefix)/storage/v1/b/\(bucket)/o/\(ObjectURL.encodedQuery(address.object))", "alt=media")
         }

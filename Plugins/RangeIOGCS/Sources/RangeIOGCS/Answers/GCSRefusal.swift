@@ -31,6 +31,8 @@
       /// Seconds since 1970 by our clock.
       var now: Int
       var hasUserProject: Bool
+      /// It asked for the names in the bucket.
+      var lists = false
     }
 
     /// A request that is signed this many seconds early or late is accepted (Google: 15 minutes).
@@ -80,6 +82,7 @@
       case "rateLimitExceeded", "userRateLimitExceeded", "SlowDown", "quotaExceeded":
         (.inputOutput, "try again later", true)
       case "NoSuchBucket": (.notFound, "check the bucket's name", false)
+      case "notFound" where request.lists: (.notFound, "check the bucket's name", false)
       case "NoSuchKey", "notFound": (.notFound, "check the object's name and the generation", false)
       case "CustomerEncryptionKeyIsIncorrect", "customerEncryptionKeyIsIncorrect",
         "ResourceIsEncryptedWithCustomerEncryptionKey",
@@ -100,10 +103,13 @@
 
     private func accessAdvice(_ request: Request) -> String {
       if case .none = request.permit {
-        return "the object is not public: pass credentials instead of anonymous access"
+        return request.lists
+          ? "the bucket does not let everyone list it: pass credentials instead of anonymous access"
+          : "the object is not public: pass credentials instead of anonymous access"
       }
       if status == 401 { return "the credentials are not valid any more, or not for this store: get others" }
       let payer = request.hasUserProject ? "" : "; a bucket whose readers pay needs userProject"
+      if request.lists { return "check that the account may list the bucket (storage.objects.list)\(payer)" }
       return "check that the account may get the object (storage.objects.get), and the name: without "
         + "storage.objects.list a missing object is refused too\(payer)"
     }

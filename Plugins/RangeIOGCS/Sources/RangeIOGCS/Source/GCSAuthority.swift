@@ -35,7 +35,7 @@
     nonisolated(nonsending) func prepare(_ plan: RequestPlan) async throws -> PreparedRequest {
       var request = PreparedRequest(url: try url(of: plan), fields: plan.fields)
       // Without it the store decompresses what is stored with gzip, and then knows no ranges.
-      request.fields.set("Accept-Encoding", "gzip")
+      if !target.address.isBucket { request.fields.set("Accept-Encoding", "gzip") }
       var project = target.userProject
       if case .tokens(let flight) = permit {
         let token = try await flight.credentials()
@@ -70,7 +70,7 @@
       refusal.document.message = sent.quotable(refusal.document.message)
       let request = GCSRefusal.Request(
         method: plan.method, permit: permit(of: sent), now: clock.local,
-        hasUserProject: sent.fields["x-goog-user-project"] != nil)
+        hasUserProject: sent.fields["x-goog-user-project"] != nil, lists: target.address.isBucket)
       let verdict = refusal.verdict(on: request)
       if case .mend(.credentials) = verdict, case .tokens(let flight) = permit {
         let failure = refusal.failure(request)

@@ -35,7 +35,7 @@
           userProject: configuration.userProject ?? Self.quotaProject(configuration.credentials, permit, places))
         authority = GCSAuthority(target, permit, clock: clock)
         var remote = configuration.remote
-        remote.acceptsEncoded = true
+        remote.acceptsEncoded = !address.isBucket
         object = try RemoteObject(
           url, name: address.description, id: endpoint.identity(of: address), configuration: remote,
           authority: authority)

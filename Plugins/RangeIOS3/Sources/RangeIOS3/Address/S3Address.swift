@@ -62,6 +62,12 @@
     ///   - versionID: the version to read. Default: the newest when the source is opened.
     /// - Throws: `ReadError` with `invalidConfiguration` for names that no store can have.
     public init(bucket: String, key: String, versionID: String? = nil) throws(ReadError) {
+      guard !key.isEmpty else { throw Self.invalid("the key is missing: write s3://bucket/key", "s3://\(bucket)/") }
+      try self.init(bucket, key, versionID)
+    }
+
+    /// An address without a key is that of the bucket.
+    private init(_ bucket: String, _ key: String, _ versionID: String?) throws(ReadError) {
       let url = "s3://\(bucket)/\(key)"
       do { place = try BucketPlace(bucket) } catch { throw Self.invalid(error.message, url) }
       // What cannot stand in a host or a path segment of any store. Stores differ in the rest.
@@ -76,7 +82,6 @@
       guard isName || place.isAccessPoint, 1...255 ~= bucket.utf8.count, bucket != ".", bucket != ".." else {
         throw Self.invalid("the bucket's name is not valid: it has letters, digits, dots and hyphens", url)
       }
-      guard !key.isEmpty else { throw Self.invalid("the key is missing: write s3://bucket/key", url) }
       guard key.utf8.count <= 1_024 else { throw Self.invalid("the key has more than 1,024 bytes", url) }
       if let versionID, versionID.isEmpty || versionID.utf8.count > 1_024 {
         throw Self.invalid("the version ID is empty or too long", url)
@@ -85,6 +90,19 @@
       self.key = key
       self.versionID = versionID
     }
+
+    /// The bucket of `s3://bucket/prefix`, and the prefix, which may be missing, byte by byte.
+    static func bucket(of url: String) throws(ReadError) -> (S3Address, prefix: String) {
+      guard url.prefix(5).lowercased() == "s3://" else {
+        throw invalid("this is no S3 address: write s3://bucket/prefix", url)
+      }
+      let rest = url.dropFirst(5)
+      let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+      return (try S3Address(String(rest[..<slash]), "", nil), String(Substring(rest[slash...].utf8.dropFirst())))
+    }
+
+    /// The address is that of a bucket, of which names are listed.
+    var isBucket: Bool { key.isEmpty }
 
     private static func invalid(_ text: String, _ url: String) -> ReadError {
       ReadError(.invalidConfiguration, text, source: String(url.prefix(2_048)))

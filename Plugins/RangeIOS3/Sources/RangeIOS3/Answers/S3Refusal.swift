@@ -32,6 +32,8 @@
       /// Seconds since 1970 by our clock.
       var now: Int
       var requesterPays: Bool
+      /// It asked for the names in the bucket.
+      var lists = false
     }
 
     /// A request that is signed this many seconds early or late is accepted (AWS: 15 minutes; others fewer).
@@ -104,8 +106,13 @@
     }
 
     private func accessAdvice(_ request: Request) -> String {
-      if request.signature == nil { return "the object is not public: pass credentials instead of anonymous access" }
       let payer = request.requesterPays ? "" : "; a bucket whose readers pay needs requesterPays"
+      if request.lists {
+        return request.signature == nil
+          ? "the bucket does not let everyone list it: pass credentials instead of anonymous access"
+          : "check that these credentials may list the bucket (s3:ListBucket) under this prefix\(payer)"
+      }
+      if request.signature == nil { return "the object is not public: pass credentials instead of anonymous access" }
       return "check that these credentials may get the object (s3:GetObject, and s3:GetObjectVersion for versions), "
         + "and the key: without s3:ListBucket a missing object is refused too\(payer)"
     }

@@ -93,6 +93,7 @@
     /// us there.
     private func url(of plan: RequestPlan, in region: String) throws(ReadError) -> ObjectURL {
       let own = try origin(in: region)
+      if target.address.isBucket { return try own.with(path: own.path, query: plan.url.query) }
       let isRedirected = plan.url.origin == own.origin && !plan.url.path.hasSameBytes(as: own.path)
       let url = isRedirected ? plan.url : own
       guard let version = plan.versionID ?? target.address.versionID else { return url }
@@ -109,7 +110,7 @@
       let request = S3Refusal.Request(
         method: plan.method, signature: signature, bucket: target.address.bucket,
         differs: { [self] region in differs(region, from: sent, signature) }, now: clock.local,
-        requesterPays: target.requesterPays)
+        requesterPays: target.requesterPays, lists: target.address.isBucket)
       let verdict = refusal.verdict(on: request)
       if case .mend(.credentials) = verdict, let signature {
         let failure = refusal.failure(request)

@@ -27,6 +27,8 @@
       var sessions = 0
       /// Fields of the answer to who asks for checksums.
       var checksums: [String: String] = [:]
+      /// The names that the bucket lists.
+      var names = NamePages([])
       /// Codes of the answers that refused something.
       var refusals: [String] = []
     }
@@ -64,7 +66,7 @@
         } else if !state.answers.isEmpty {
           answer = state.answers.removeFirst()
         } else {
-          answer = content(request, state, date)
+          answer = list(request, state.names) ?? content(request, state, date)
         }
         answer.fields["Date"] = HTTPTime.text(date)
         answer.isBodyless = request.method == "HEAD"

@@ -47,6 +47,15 @@
       _ url: String = "s3://bucket/key", _ configuration: S3Source.Configuration? = nil,
       variables: [String: String] = [:], files: [String: String] = [:], isPatient: Bool = false
     ) -> S3Source {
+      source(
+        Result { () throws(ReadError) in try S3Address(url) }, configuration, variables: variables, files: files,
+        isPatient: isPatient)
+    }
+
+    func source(
+      _ address: Result<S3Address, ReadError>, _ configuration: S3Source.Configuration?,
+      variables: [String: String] = [:], files: [String: String] = [:], isPatient: Bool = false
+    ) -> S3Source {
       var places = Scene(files: files).places(variables)
       places.now = { [clockOffset] in HTTPTime.now + clockOffset.value }
       places.send = { request in
@@ -54,9 +63,7 @@
         if isPatient { request.timeout = .seconds(60) }
         return try await CredentialPlaces.sending(request)
       }
-      return S3Source(
-        Result { () throws(ReadError) in try S3Address(url) }, configuration ?? self.configuration,
-        places: places, regions: regions)
+      return S3Source(address, configuration ?? self.configuration, places: places, regions: regions)
     }
 
     /// Reads with a source and closes it.
@@ -93,11 +100,11 @@
     }
   }
 
-  /// A number that a test changes.
-  final class Mutexed: Sendable {
-    private let mutex: Guarded<Int>
-    init(_ value: Int) { mutex = Guarded(value) }
-    var value: Int {
+  /// A value that a test changes.
+  final class Mutexed<Value: Sendable>: Sendable {
+    private let mutex: Guarded<Value>
+    init(_ value: Value) { mutex = Guarded(value) }
+    var value: Value {
       get { mutex.withLock { $0 } }
       set { mutex.withLock { $0 = newValue } }
     }
