@@ -16,8 +16,8 @@ struct RangeIOTool: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ReadCommand.self, CatCommand.self, CopyCommand.self, InfoCommand.self, ExplainCommand.self, DemoCommand.self,
-      ReplayCommand.self, SpillCommand.self,
+      ReadCommand.self, CatCommand.self, CopyCommand.self, ListCommand.self, InfoCommand.self, ExplainCommand.self,
+      DemoCommand.self, ReplayCommand.self, SpillCommand.self,
     ] + commandsOfTraits)
 
   /// Those that need more than the core.

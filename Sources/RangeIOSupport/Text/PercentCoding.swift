@@ -28,9 +28,14 @@ public enum PercentCoding {
 
   /// `text` with all but unreserved bytes (RFC 3986, 2.3) as `%XX`, and `kept` as it is.
   public static func encoded(_ text: String, keeping kept: UInt8?) -> String {
+    encoded(bytes: text.utf8, keeping: kept)
+  }
+
+  /// The same of any bytes.
+  public static func encoded(bytes all: some Collection<UInt8>, keeping kept: UInt8?) -> String {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    for byte in text.utf8 {
+    bytes.reserveCapacity(all.count)
+    for byte in all {
       if isUnreserved(byte) || byte == kept { bytes.append(byte) } else { bytes += encoded(byte) }
     }
     return String(decoding: bytes, as: UTF8.self)

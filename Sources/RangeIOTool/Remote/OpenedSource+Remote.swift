@@ -6,11 +6,10 @@
   extension OpenedSource {
     /// An object behind an `http` or `https` URL.
     static func http(_ name: SourceName, _ settings: RemoteSettings, _ options: OpeningOptions) -> OpenedSource {
-      var configuration = RemoteConfiguration(settings, options)
+      var configuration = RemoteConfiguration(web: settings, options)
       configuration.judgesByTime = settings.trustsTimes
       configuration.findsSizeByEnd = !options.needsNoSize
       if options.readsAll { configuration.skipLimit = .bytes(.max) }
-      configuration.userAgent = "rangeio/\(RangeIOTool.configuration.version)"
       let source =
         if let command = settings.renew {
           HTTPSource(name.text, configuration: configuration) { try await RenewCommand.url(command) }
@@ -30,6 +29,12 @@
   }
 
   extension RemoteConfiguration {
+    /// The settings that the options give to what is behind an `http` or `https` URL.
+    init(web settings: RemoteSettings, _ options: OpeningOptions) {
+      self.init(settings, options)
+      userAgent = "rangeio/\(RangeIOTool.configuration.version)"
+    }
+
     /// The settings that the options give to any remote object.
     fileprivate init(_ settings: RemoteSettings, _ options: OpeningOptions) {
       self.init()
@@ -50,16 +55,21 @@
   extension OpenedSource {
     /// An object of a bucket.
     static func s3(_ name: SourceName, _ settings: RemoteSettings, _ options: OpeningOptions) -> OpenedSource {
-      var configuration = S3Source.Configuration()
-      configuration.remote = RemoteConfiguration(settings, options)
-      configuration.region = settings.region
-      configuration.endpoint = settings.endpoint
+      OpenedSource(remote: S3Source(name.text, configuration: .init(settings, options)))
+    }
+  }
+
+  extension S3Source.Configuration {
+    init(_ settings: RemoteSettings, _ options: OpeningOptions) {
+      self.init()
+      remote = RemoteConfiguration(settings, options)
+      region = settings.region
+      endpoint = settings.endpoint
       if !settings.signs {
-        configuration.credentials = .anonymous
+        credentials = .anonymous
       } else if let profile = settings.profile {
-        configuration.credentials = .profile(profile)
+        credentials = .profile(profile)
       }
-      return OpenedSource(remote: S3Source(name.text, configuration: configuration))
     }
   }
 #endif
@@ -70,11 +80,20 @@
   extension OpenedSource {
     /// A blob of Azure Storage.
     static func azure(_ name: SourceName, _ settings: RemoteSettings, _ options: OpeningOptions) -> OpenedSource {
-      var configuration = AzureSource.Configuration()
-      configuration.remote = RemoteConfiguration(settings, options)
-      configuration.endpoint = settings.endpoint
-      if !settings.signs { configuration.credentials = .anonymous }
-      return OpenedSource(remote: AzureSource(name.text, configuration: configuration))
+      OpenedSource(remote: AzureSource(settings.address(of: name), configuration: .init(settings, options)))
+    }
+  }
+
+  extension AzureSource.Configuration {
+    init(_ settings: RemoteSettings, _ options: OpeningOptions) {
+      self.init()
+      remote = RemoteConfiguration(settings, options)
+      endpoint = settings.endpoint
+      if !settings.signs {
+        credentials = .anonymous
+      } else if let signature = settings.signature {
+        credentials = .sas(signature.text)
+      }
     }
   }
 #endif
@@ -85,11 +104,17 @@
   extension OpenedSource {
     /// An object of a bucket at Google.
     static func gcs(_ name: SourceName, _ settings: RemoteSettings, _ options: OpeningOptions) -> OpenedSource {
-      var configuration = GCSSource.Configuration()
-      configuration.remote = RemoteConfiguration(settings, options)
-      configuration.endpoint = settings.endpoint
-      if !settings.signs { configuration.credentials = .anonymous }
-      return OpenedSource(remote: GCSSource(name.text, configuration: configuration))
+      OpenedSource(remote: GCSSource(name.text, configuration: .init(settings, options)))
+    }
+  }
+
+  extension GCSSource.Configuration {
+    init(_ settings: RemoteSettings, _ options: OpeningOptions) {
+      self.init()
+      remote = RemoteConfiguration(settings, options)
+      endpoint = settings.endpoint
+      userProject = settings.project
+      if !settings.signs { credentials = .anonymous }
     }
   }
 #endif

@@ -43,6 +43,17 @@ struct RemoteOptions: ParsableArguments {
   var endpoint: String?
   @Option(help: "For s3://: the region of the bucket. Default: found out.")
   var region: String?
+  @Option(help: "For az://container/blob: the storage account, so that the address need not name it.")
+  var account: String?
+  @Option(
+    help: ArgumentHelp(
+      "For az:// and abfss://: the file with a shared access signature (-: standard input).", valueName: "file"),
+    completion: .file())
+  var sas: String?
+  @Option(help: ArgumentHelp("The same from a variable of the environment.", valueName: "variable"))
+  var sasEnv: String?
+  @Option(help: "For gs://: the project that pays, of a bucket whose readers pay.")
+  var project: String?
   @Flag(help: "For s3://, az:// and gs://: read without credentials.")
   var noSign = false
 
@@ -59,6 +70,16 @@ struct RemoteOptions: ParsableArguments {
     return headers
   }
 
+  /// The shared access signature, which stands where other processes do not see it.
+  private func signature() throws(ToolFailure) -> HiddenText? {
+    switch (sas, sasEnv) {
+    case (nil, nil): return nil
+    case (let path?, nil): return try HiddenText(file: path, of: "--sas")
+    case (nil, let variable?): return try HiddenText(environment: variable, of: "--sas-env")
+    default: throw .usage("--sas and --sas-env: give one of them")
+    }
+  }
+
   /// The settings that the options give to the source called `name`.
   ///
   /// - Parameters:
@@ -72,6 +93,8 @@ struct RemoteOptions: ParsableArguments {
     settings.acceptsEncoded = acceptEncoded
     settings.trustsTimes = trustTimes
     settings.renew = renew
+    (settings.account, settings.project) = (account, project)
+    settings.signature = try signature()
     try patience?.set(&settings)
     settings.headers = if let headers { headers } else { try self.headers() }
     try settings.check(for: name)

@@ -7,6 +7,12 @@ struct RemoteSettings: Equatable {
   /// The URL of a store like S3, of an account's blobs, or of a store like Google's.
   var endpoint: String?
   var region: String?
+  /// The account of `az://container/blob`.
+  var account: String?
+  /// The project that pays for requests to Google.
+  var project: String?
+  /// A shared access signature of Azure.
+  var signature: HiddenText?
   /// `false` reads without credentials, from S3, Azure and Google.
   var signs = true
   /// The path of certificates to trust besides the system's.
@@ -39,10 +45,26 @@ struct RemoteSettings: Equatable {
     if ![.s3, .azure, .gcs].contains(name.kind), let (option, _) = ofStores.first(where: \.1) {
       throw .usage("\(option) is for sources that begin with s3://, az:// or gs://")
     }
+    if name.kind != .gcs, project != nil { throw .usage("--project is for sources that begin with gs://") }
+    if name.kind != .azure, signature != nil {
+      throw .usage("--sas and --sas-env are for sources that begin with az:// or abfss://")
+    }
+    if account != nil, name.text.prefix(5).lowercased() != "az://" {
+      throw .usage("--account is for az://container/blob: other addresses name their account")
+    }
+    if signature != nil, !signs { throw .usage("--sas is a credential, and --no-sign is for none: choose one") }
     let ofBuckets = [("--profile", profile != nil), ("--region", region != nil)]
     if name.kind != .s3, let (option, _) = ofBuckets.first(where: \.1) {
       throw .usage("\(option) is for sources that begin with s3://")
     }
+  }
+}
+
+extension RemoteSettings {
+  /// The address of a blob, or of a container, with its account.
+  func address(of name: SourceName) -> String {
+    guard let account else { return name.text }
+    return "az://\(account)/\(name.text.dropFirst(5))"
   }
 }
 

@@ -44,11 +44,19 @@
       _ address: String = Self.address, _ configuration: AzureSource.Configuration? = nil,
       variables: [String: String] = [:], files: [String: String] = [:], output: String? = nil
     ) -> AzureSource {
+      source(
+        Result { () throws(ReadError) in try AzureAddress(address) }, configuration, variables: variables, files: files,
+        output: output)
+    }
+
+    func source(
+      _ address: Result<AzureAddress, ReadError>, _ configuration: AzureSource.Configuration?,
+      variables: [String: String] = [:], files: [String: String] = [:], output: String? = nil
+    ) -> AzureSource {
       var places = Scene(files: files, output: output).places(variables)
       places.now = { [clockOffset] in HTTPTime.now + clockOffset.value }
       places.send = CredentialPlaces.sending
-      return AzureSource(
-        Result { () throws(ReadError) in try AzureAddress(address) }, configuration ?? self.configuration, places)
+      return AzureSource(address, configuration ?? self.configuration, places)
     }
 
     /// Reads with a source and closes it.

@@ -20,6 +20,8 @@
       var answers: [ScriptedAnswer] = []
       /// By path, and by the parameter that names the version or snapshot; the present state without one.
       var blobs: [String: [String: ServedObject]] = [:]
+      /// The names that the container lists.
+      var names = NamePages([])
       /// Codes of the answers that refused something.
       var refusals: [String] = []
     }
@@ -52,7 +54,7 @@
         } else if !state.answers.isEmpty {
           answer = state.answers.removeFirst()
         } else {
-          answer = content(request, state, date)
+          answer = list(request, state.names) ?? content(request, state, date)
         }
         answer.fields["Date"] = HTTPTime.text(date)
         answer.isBodyless = request.method == "HEAD"

@@ -50,6 +50,22 @@
         places: places(variables, files: files))
     }
 
+    /// Lists by a source of this scene.
+    func listing(
+      _ url: String, isRecursive: Bool = false, pageSize: Int? = nil, _ configuration: GCSSource.Configuration? = nil
+    ) -> RemoteListing {
+      GCSSource.listing(url, isRecursive: isRecursive, pageSize: pageSize, pipeline: []) { address in
+        GCSSource(address, configuration ?? self.configuration, places: places())
+      }
+    }
+
+    func expect(
+      _ listing: RemoteListing, lists names: [String], at location: SourceLocation = #_sourceLocation
+    ) async throws {
+      let listed = try await listing.reduce(into: []) { $0.append($1.name) }
+      #expect(listed == names, sourceLocation: location)
+    }
+
     /// The first bytes by `source`, which is closed after.
     func firstBytes(_ source: GCSSource, count: Int = 1_000) async throws -> [UInt8] {
       do {

@@ -24,6 +24,8 @@
       var services: [String: @Sendable (ServerRequest) -> ScriptedAnswer] = [:]
       /// How often each service was asked.
       var asked: [String: Int] = [:]
+      /// The names that the bucket lists.
+      var names = NamePages([])
       /// Statuses of the answers that refused something.
       var refusals: [Int] = []
       /// The clock minus that of this machine, in seconds.
@@ -70,7 +72,7 @@
             state.refusals.append(refused.status)
             answer = refused
           } else {
-            answer = content(request, state, date)
+            answer = list(request, state.names) ?? content(request, state, date)
           }
         }
         answer.fields["Date"] = HTTPTime.text(date)

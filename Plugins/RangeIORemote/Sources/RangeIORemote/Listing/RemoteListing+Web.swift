@@ -1,0 +1,29 @@
+#if HTTP
+  public import RangeIO
+
+  extension RemoteListing {
+    /// Lists a directory of a web server, by the index that nginx (`autoindex`, HTML or JSON), Apache (`mod_autoindex`) and
+    /// `rangeio serve` make.
+    ///
+    /// Sizes are told where the server tells them to the byte, times where it tells their zone. Lists no folder within: list
+    /// that by its own URL.
+    ///
+    /// - Parameters:
+    ///   - url: the directory; a `/` is added to its path if there is none.
+    ///   - configuration: how it is requested, as for reads.
+    ///   - pipeline: the stages that each page is opened through. Default: `.retrying()`.
+    public static func directory(
+      _ url: String, configuration: RemoteConfiguration = RemoteConfiguration(), pipeline: ReadPipeline = .retrying()
+    ) -> RemoteListing {
+      RemoteListing(ObjectURL.shown(url), WebListForm(), pipeline: pipeline) { () throws(ReadError) in
+        var configuration = configuration
+        if !configuration.headers.contains(where: { $0.0.lowercased() == "accept" }) {
+          configuration.headers.append(("Accept", WebListForm.accept))
+        }
+        let end = url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
+        let slash = url.utf8[..<end].last == UInt8(ascii: "/") ? "" : "/"
+        return try RemoteObject(url[..<end] + slash + url[end...], configuration: configuration)
+      }
+    }
+  }
+#endif
