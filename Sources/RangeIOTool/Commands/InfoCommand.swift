@@ -33,6 +33,8 @@ struct SourceInfo {
   let mayGrow: Bool
   let hasRanges: Bool
   let version: Version
+  /// What a server told besides, each with its name.
+  let facts: [(name: String, value: String)]
 
   enum Version: String {
     /// Any later change will be noticed.
@@ -50,7 +52,21 @@ struct SourceInfo {
     preferredBlockSize = source.preferredBlockSize.bytes
     mayGrow = source.mayGrow
     hasRanges = !source.isReadForward
+    facts = Self.facts(source)
     version = source.validator == nil ? .none : source.isSettled ? .settled : .unsettled
+  }
+
+  private static func facts(_ source: SourceDescription) -> [(name: String, value: String)] {
+    #if HTTP
+      let facts = source.objectFacts
+      let all: [(String, String?)] = [
+        ("version id", facts?.versionID), ("tag", facts?.tag), ("changed", facts?.modified?.text),
+        ("content type", facts?.contentType),
+      ]
+      return all.compactMap { fact in fact.1.map { (name: fact.0, value: $0) } }
+    #else
+      return []
+    #endif
   }
 
   /// The scheme of the id: `file`, `device`.
@@ -72,6 +88,7 @@ struct SourceInfo {
         ["may grow", mayGrow ? "yes" : "no"],
         ["ranges", hasRanges ? "yes" : "no: the server sends the whole, which is read forward once"],
         ["version", version],
+      ] + facts.map { [$0.name, Complaint.oneLine($0.value)] } + [
         ["block size", ByteCount.bytes(preferredBlockSize).description],
         ["id", id],
       ]
@@ -82,7 +99,11 @@ struct SourceInfo {
     .object([
       "source": .string(name), "kind": .string(kind), "byteCount": .integer(byteCount), "mayGrow": .bool(mayGrow),
       "ranges": .bool(hasRanges),
-      "version": .string(version.rawValue), "preferredBlockSize": .integer(preferredBlockSize), "id": .string(id),
+      "version": .string(version.rawValue),
+      "versionID": fact("version id"), "tag": fact("tag"), "modified": fact("changed"),
+      "contentType": fact("content type"), "preferredBlockSize": .integer(preferredBlockSize), "id": .string(id),
     ])
   }
+
+  private func fact(_ name: String) -> JSON { facts.first { $0.name == name }.map { .string($0.value) } ?? .null }
 }

@@ -32,6 +32,12 @@ struct SourceName {
 
   var isURL: Bool { kind != .path }
 
+  /// A bucket, of which no name follows.
+  var isBucket: Bool {
+    guard kind == .s3 || kind == .gcs, let start = text.firstRange(of: "://")?.upperBound else { return false }
+    return start < text.endIndex && !text[start...].contains("/")
+  }
+
   /// A host, a bucket or an account follows the scheme of the URL.
   var hasHost: Bool {
     guard isURL, let start = text.firstRange(of: "://")?.upperBound else { return false }

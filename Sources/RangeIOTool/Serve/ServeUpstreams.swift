@@ -1,6 +1,7 @@
 #if Serve
   import CRangeIOSystem
   import RangeIO
+  import RangeIORemote
   import RangeIOServe
   import SystemPackage
 
@@ -53,8 +54,9 @@
 
     /// - Returns: the upstream, and whether it has names below it.
     private static func upstream(
-      _ name: SourceName, _ command: ServeCommand, _ headers: [RemoteHeader], _ store: ServeStore
+      _ given: SourceName, _ command: ServeCommand, _ headers: [RemoteHeader], _ store: ServeStore
     ) throws -> (source: any ServedUpstream, isPrefix: Bool) {
+      let name = given.isBucket ? SourceName(given.text + "/") : given
       let revalidate = Duration.seconds(command.revalidate)
       let pipeline = store.remote(timeLimit: .seconds(command.timeLimit), hedges: command.hedge)
       guard name.isURL else {
@@ -92,12 +94,33 @@
           }, false
         )
       }
-      return (
-        ObjectUpstream(freshness: revalidate) { path in
-          let below = SourceName(name.text + path.map(\.encoded).joined(separator: "/"))
-          return try await Self.reader(below, options, pipeline, command)
-        }, true
-      )
+      guard name.kind != .http else {
+        return (
+          ObjectUpstream(freshness: revalidate) { path in
+            let below = SourceName(name.text + path.map(\.encoded).joined(separator: "/"))
+            return try await Self.reader(below, options, pipeline, command)
+          }, true
+        )
+      }
+      return (Self.bucket(name, options, pipeline, command), true)
+    }
+
+    /// The objects of a store below a URL. Their names are not encoded there.
+    private static func bucket(
+      _ name: SourceName, _ options: OpeningOptions, _ pipeline: ReadPipeline, _ command: ServeCommand
+    ) -> ObjectUpstream {
+      var patient = options
+      patient.remote?.timeLimit = .seconds(command.timeLimit)
+      return ObjectUpstream(freshness: .seconds(command.revalidate)) { path in
+        guard path.allSatisfy(\.isText) else {
+          throw ReadError(.notFound, "no object of a store has a name that is no UTF-8", source: name.text)
+        }
+        let below = SourceName(name.text + path.map(\.description).joined(separator: "/"))
+        return try await Self.reader(below, options, pipeline, command)
+      } listBelow: { [patient] path in
+        let folder = path.flatMap { $0.bytes + [UInt8(ascii: "/")] }
+        return try RemoteListing(name, below: folder, isRecursive: false, patient)
+      }
     }
 
     /// Opens an object, within the time that a read may take.

@@ -154,7 +154,8 @@ extension DescriptionMachine {
     let version = ObjectVersion(identifier, size: size ?? 0, trustsTime: context.rules.judgesByTime && isSettled)
     if doubtsHead, version == known { context.learn(.headLies) }
     var found = ObjectDescription(
-      version: version, marks: marks, isSettled: isSettled, acceptsRanges: acceptsRanges, route: context.route)
+      version: version, marks: marks, isSettled: isSettled, acceptsRanges: acceptsRanges, route: context.route,
+      contentType: head.fields["Content-Type"])
     found.isSizeTold = isSizeTold
     endTellsSize = size == nil
     guard size != nil else {

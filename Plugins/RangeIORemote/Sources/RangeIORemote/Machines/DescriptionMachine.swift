@@ -156,6 +156,8 @@ struct ObjectDescription: Hashable, Sendable {
   let acceptsRanges: Bool?
   /// Where requests went in the end.
   let route: Route
+  /// The field `Content-Type`.
+  var contentType: String?
   /// The bytes that came with it.
   var bytes = 0..<0
   /// The size is what the server says; else as far as the bytes go that it sent.

@@ -151,6 +151,7 @@
       let pin: VersionPin
       /// The number of the ``GrowingObject``, if it is one.
       let recording: UInt64?
+      let facts: ObjectFacts?
       /// No range can be requested.
       private let hasNoRanges: Bool
       let stated: SourceDescription.Cost
@@ -164,10 +165,11 @@
 
       init(
         _ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, hasNoRanges: Bool,
-        _ core: ObjectCore, _ recording: UInt64? = nil
+        facts: ObjectFacts? = nil, _ core: ObjectCore, _ recording: UInt64? = nil
       ) {
         self.version = version
         self.recording = recording
+        self.facts = facts
         self.hasNoRanges = hasNoRanges
         self.pin = pin
         self.stated = stated

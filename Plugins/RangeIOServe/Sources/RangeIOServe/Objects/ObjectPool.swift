@@ -69,6 +69,9 @@
       self.time = time
     }
 
+    /// The directory at the path, of an upstream that need not look for it.
+    func directory(at path: [ServedName]) -> ServedItem.Directory? { upstream.directory(at: path) }
+
     /// The object at the path, if it was looked for lately.
     func ready(_ path: [ServedName]) -> OpenObject? {
       let now = time.now

@@ -1,5 +1,6 @@
 #if Serve
   public import RangeIO
+  public import RangeIORemote
 
   /// Where a server has its objects from: a directory, one object, all objects below a URL.
   ///
@@ -13,6 +14,15 @@
 
     /// The time for which the answer to a look holds.
     var freshness: Duration { get }
+
+    /// The directory that a request whose path ends with a slash asks for, where that need not be looked for: of a store, in
+    /// which a folder is no more than what names begin with. Default: `nil`, ``look(at:)`` finds out.
+    func directory(at path: [ServedName]) -> ServedItem.Directory?
+  }
+
+  extension ServedUpstream {
+    /// `nil`.
+    public func directory(at path: [ServedName]) -> ServedItem.Directory? { nil }
   }
 
   /// An item that is served at a path.
@@ -90,6 +100,7 @@
     /// See ``ServedUpstream/freshness``.
     public let freshness: Duration
     private let item: @Sendable ([ServedName]) throws -> ServedItem
+    private var folder: (@Sendable ([ServedName]) -> ServedItem.Directory)?
 
     /// A single object.
     ///
@@ -119,6 +130,28 @@
         return .object(ServedItem.Object(identity: "") { try await open(path) })
       }
     }
+
+    /// All objects whose name begins alike, and the folders that their names make: those of a bucket.
+    ///
+    /// A folder is listed page by page, as far as one answer has room; what comes after is listed anew from the beginning. Names
+    /// that no request can have (empty, with a dot before, with two slashes) are not listed.
+    ///
+    /// - Parameters:
+    ///   - freshness: how long a version is served without asking for another. Default: one second.
+    ///   - open: as in ``init(freshness:openBelow:)``.
+    ///   - list: lists the folder of these names, not recursively.
+    public init(
+      freshness: Duration = .seconds(1), openBelow open: @escaping @Sendable ([ServedName]) async throws -> RangeReader,
+      listBelow list: @escaping @Sendable ([ServedName]) throws -> RemoteListing
+    ) {
+      self.init(freshness: freshness, openBelow: open)
+      folder = { path in
+        ServedItem.Directory { name in try await ServedItem.Listing(list(path), after: name, isTop: path.isEmpty) }
+      }
+    }
+
+    /// The folder of these names, if folders are listed.
+    public func directory(at path: [ServedName]) -> ServedItem.Directory? { folder?(path) }
 
     /// The object of these names.
     public func look(at path: [ServedName]) async throws -> ServedItem { try item(path) }

@@ -22,7 +22,7 @@ public struct ServedName: Hashable, Sendable, ExpressibleByStringLiteral, Custom
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 
   /// `true` if ``description`` is all of it: the name is UTF-8.
-  var isText: Bool { String(validating: bytes, as: UTF8.self) != nil }
+  package var isText: Bool { String(validating: bytes, as: UTF8.self) != nil }
 
   /// `false` for a name that is never served.
   package var isServed: Bool {

@@ -12,18 +12,15 @@
     func object(
       in pool: ObjectPool, at path: [ServedName], _ target: RequestTarget, _ head: HTTPRequest
     ) async throws -> Answer {
+      if target.endsInSlash || path.isEmpty, let folder = pool.directory(at: path) {
+        return try await list(folder, target, head)
+      }
       var tries = 0
       while true {
         let object: OpenObject
         switch try await pool.find(path) {
         case .directory(let directory):
-          guard target.endsInSlash || target.names.isEmpty else {
-            let query = target.query.map { "?" + $0 } ?? ""
-            return .line(
-              .movedPermanently, [.location: "./" + target.names.last!.encoded + "/" + query])
-          }
-          let listing = try await directory.list(target.bytes(of: "after").map { ServedName(bytes: $0) })
-          return try await AsideWork.value { try ListingPage(target, listing).answer(head) }
+          return try await list(directory, target, head)
         case .object(let found): object = found
         }
         // A name with a slash after it would be another object, or none.
@@ -36,6 +33,17 @@
           pool.outdated(object, at: path)
         }
       }
+    }
+
+    private func list(
+      _ directory: ServedItem.Directory, _ target: RequestTarget, _ head: HTTPRequest
+    ) async throws -> Answer {
+      guard target.endsInSlash || target.names.isEmpty else {
+        let query = target.query.map { "?" + $0 } ?? ""
+        return .line(.movedPermanently, [.location: "./" + target.names.last!.encoded + "/" + query])
+      }
+      let listing = try await directory.list(target.bytes(of: "after").map { ServedName(bytes: $0) })
+      return try await AsideWork.value { try ListingPage(target, listing).answer(head) }
     }
 
     /// An answer, before any byte is read.
