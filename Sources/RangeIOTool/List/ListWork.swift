@@ -15,7 +15,7 @@ struct ListWork {
 
   /// Passes each entry to `take`, with its name below the place.
   func run(_ take: (ListedEntry) throws -> Void) async throws {
-    guard name.isURL, name.kind != .http else { return try await list(below: [], isRecursive, take) }
+    guard !name.isURL || name.kind == .http else { return try await list(below: [], isRecursive, take) }
     var folders: [[UInt8]] = [[]]
     while let folder = folders.popLast() {
       try Task.checkCancellation()

@@ -33,8 +33,8 @@ struct IndexPage {
       let words = Self.words(tail)
       entries.append(
         ListedEntry(
-          nameBytes: name, isFolder: isFolder, byteCount: isFolder ? nil : words.last.flatMap { HTTPText.number($0) },
-          modified: Self.date(words)))
+          nameBytes: name, isFolder: isFolder, byteCount: isFolder ? nil : Self.size(words), modified: Self.date(words))
+      )
     }
   }
 
@@ -60,6 +60,14 @@ struct IndexPage {
       if byte == UInt8(ascii: ">") { isInTag = false }
     }
     return text.split { $0 <= 32 }.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The number after the time; a description may follow.
+  private static func size(_ words: [String]) -> Int? {
+    guard let time = words.firstIndex(where: { $0.count == 5 && $0.dropFirst(2).first == ":" }),
+      words.indices.contains(time + 1)
+    else { return nil }
+    return HTTPText.number(words[time + 1])
   }
 
   /// `29-Nov-2026 15:47`.

@@ -46,6 +46,12 @@ struct WebListForm: ListingForm {
   }
 
   private func json(_ body: [UInt8]) throws(ReadError) -> ListingPage {
+    // As nginx writes it.
+    guard String(validating: body, as: UTF8.self) != nil else {
+      throw ReadError(
+        .invalidResponse,
+        "the directory has names that are no UTF-8, which JSON cannot tell: have the server make its index in HTML")
+    }
     let lines: [Line]
     do { lines = try JSONDecoder().decode([Line].self, from: Data(body)) } catch { throw Self.other }
     var page = ListingPage()

@@ -61,7 +61,7 @@ struct WebListFormTests {
       """
       <html><head><title>Index of /d</title></head><body><table>
       <tr><td valign="top"><img src="/icons/back.gif"></td><td><a href="/">Parent Directory</a></td><td>&nbsp;</td></tr>
-      <tr><td></td><td><a href="a.txt">a.txt</a></td><td align="right">2026-11-29 15:47  </td><td align="right"> 17 </td></tr>
+      <tr><td></td><td><a href="a.txt">a.txt</a></td><td align="right">2026-11-29 15:47  </td><td align="right"> 17 </td><td>Report 2024</td></tr>
       </table></body></html>
       """)
     #expect(table.entries == [ListedEntry(nameBytes: Array("a.txt".utf8), byteCount: 17)])
@@ -115,6 +115,14 @@ struct WebListFormTests {
   func `what is no index is told`(text: String) {
     let error = #expect(throws: ReadError.self) { try page(text) }
     #expect(error?.code == .invalidResponse)
+  }
+
+  @Test func `JSON with names that are no UTF-8 is told`() {
+    let text = Array("[{\"name\":\"".utf8) + [0xFF] + Array("\",\"type\":\"file\",\"size\":1}]".utf8)
+    let error = #expect(throws: ReadError.self) {
+      try WebListForm().page(in: text, from: ObjectURL("http://host/d/"))
+    }
+    #expect(error?.message.contains("UTF-8") == true)
   }
 
   @Test func `a page that breaks off may be asked for again`() {
