@@ -3,8 +3,6 @@
   import RangeIOHTTPTestServer
   import Testing
 
-  @testable import RangeIOTool
-
   /// `rangeio ls` as a process.
   @Suite(.serialized) struct ListToolTests {
     private struct Entry: Decodable, Equatable {
