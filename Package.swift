@@ -65,6 +65,7 @@ let package = Package(
     .library(name: "RangeIOTiers", targets: ["RangeIOTiers"]),
     .library(name: "RangeIOFoundation", targets: ["RangeIOFoundation"]),
     .library(name: "RangeIOTesting", targets: ["RangeIOTesting"]),
+    .library(name: "RangeIORemoteTesting", targets: ["RangeIORemoteTesting"]),
     .library(name: "RangeIOExecutor", targets: ["RangeIOExecutor"]),
     .library(name: "RangeIOMapped", targets: ["RangeIOMapped"]),
     .library(name: "RangeIOMedia", targets: ["RangeIOMedia"]),
@@ -157,6 +158,14 @@ let package = Package(
     .target(
       name: "RangeIOTesting",
       dependencies: ["RangeIO", "RangeIOTiers", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict + checked),
+    // What sources of remote objects are tested with: the suite, over servers on loopback.
+    .target(
+      name: "RangeIORemoteTesting",
+      dependencies: [
+        "RangeIO", "RangeIORemote", "RangeIOTesting", "RangeIOSupport",
+        .target(name: "RangeIOHTTPTestServer", condition: .when(traits: ["HTTP"])),
+      ],
       swiftSettings: strict + checked),
     .target(name: "RangeIOTraces", dependencies: ["RangeIO"], swiftSettings: strict + checked),
     .executableTarget(
@@ -324,7 +333,7 @@ let package = Package(
     .testTarget(
       name: "RangeIOHTTPTests",
       dependencies: [
-        "RangeIOHTTP", "RangeIORemote", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOHTTP", "RangeIORemote", "RangeIORemoteTesting", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
         "RangeIOTestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
@@ -336,7 +345,8 @@ let package = Package(
     .testTarget(
       name: "RangeIOS3Tests",
       dependencies: [
-        "RangeIOS3", "RangeIORemote", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOS3", "RangeIORemote", "RangeIOSupport", "RangeIORemoteTesting", "RangeIOHTTPTestServer", "RangeIO",
+        "RangeIOTesting",
         "RangeIOTestSupport", product("Crypto", "swift-crypto", with: "S3"),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
@@ -348,7 +358,8 @@ let package = Package(
     .testTarget(
       name: "RangeIOAzureTests",
       dependencies: [
-        "RangeIOAzure", "RangeIORemote", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
+        "RangeIOAzure", "RangeIORemote", "RangeIOSupport", "RangeIORemoteTesting", "RangeIOHTTPTestServer", "RangeIO",
+        "RangeIOTesting",
         "RangeIOTestSupport", product("Crypto", "swift-crypto", with: "Azure"),
         .product(name: "SystemPackage", package: "swift-system"),
       ] + http,

@@ -57,7 +57,7 @@ for folder in Plugins/*/; do
     [ -n "$module" ] || continue
     case "$module" in
       RangeIO | "$name" | "C$name") ;;
-      RangeIOTesting | Testing)
+      RangeIOTesting | RangeIORemoteTesting | Testing)
         [[ $file == "$folder"/Tests/* ]] || fail "$file imports $module: only tests may" ;;
       RangeIOFoundation | RangeIOTiers) ;;
       # What sources of remote objects are made of. The servers of their tests, and what tests share, are no products.

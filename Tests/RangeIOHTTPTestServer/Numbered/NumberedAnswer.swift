@@ -78,7 +78,7 @@
     }
 
     /// Whether a location of a redirect brought the client here.
-    var hop: String? { request.parameter("hop") }
+    public var hop: String? { request.parameter("hop") }
   }
 
   extension NumberedAnswer {
@@ -102,6 +102,7 @@
       let parts = hop.split(separator: "-").compactMap { Int($0) }
       guard parts.count == 2 else { return nil }
       switch parts[0] {
+      case OddAnswer.thereAndBack: return OddAnswer.back(context)
       case Self.refusedAfterRedirect.number where parts[1].isMultiple(of: 2):
         return ScriptedAnswer(parts[1].isMultiple(of: 4) ? 403 : 410, text: "this location was closed\n")
       case Self.expiringLocation.number where context.memory.count("uses of \(hop)") >= 2:

@@ -148,8 +148,8 @@
       set { core.script = newValue }
     }
 
-    /// How often a script of numbered answers gave this one, or would have if it had not been told to be honest.
-    public func told(_ lie: NumberedAnswer) -> Int { core.memory.calls("lie \(lie.number)") }
+    /// How often a script of odd answers gave the one of this name.
+    public func told(_ name: String) -> Int { core.memory.calls("told \(name)") }
 
     /// Ends all connections, also those with an answer under way.
     public func endConnections(byReset isReset: Bool = false) { core.endConnections(byReset: isReset) }

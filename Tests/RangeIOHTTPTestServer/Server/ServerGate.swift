@@ -44,7 +44,8 @@
   public final class AwaitedNumber: Sendable {
     private struct State {
       var count = 0
-      var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+      var waiting: [(count: Int, number: Int, continuation: CheckedContinuation<Void, Never>)] = []
+      var numbers = 0
     }
     private let state = Guarded(State())
 
@@ -63,14 +64,26 @@
       for continuation in reached { continuation.resume() }
     }
 
-    /// Waits until it is `count` or more.
+    /// Waits until it is `count` or more, or the task is cancelled.
     public func reaches(_ count: Int) async {
-      await withCheckedContinuation { continuation in
-        let isReached = state.withLock { state in
-          if state.count < count { state.waiting.append((count, continuation)) }
-          return state.count >= count
+      let number = state.withLock { state in
+        state.numbers += 1
+        return state.numbers
+      }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let isReached = state.withLock { state in
+            let isReached = state.count >= count || Task.isCancelled
+            if !isReached { state.waiting.append((count, number, continuation)) }
+            return isReached
+          }
+          if isReached { continuation.resume() }
         }
-        if isReached { continuation.resume() }
+      } onCancel: {
+        let left = state.withLock { state in
+          state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
+        }
+        left?.resume()
       }
     }
   }

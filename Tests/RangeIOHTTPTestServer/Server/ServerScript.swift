@@ -30,26 +30,20 @@
       }
     }
 
-    /// Each of `lies` in `rate` of the requests, chosen by the seed and the number of the request.
-    public static func seeded(
-      _ seed: UInt64, rate: Double, _ lies: [NumberedAnswer] = NumberedAnswer.allCases
-    ) -> ServerScript {
-      odd(
-        seed, rate: rate,
-        lies.map { lie in
-          { context in
-            guard let answer = lie.answer(context) else { return nil }
-            _ = context.memory.count("lie \(lie.number)")
-            return answer
-          }
-        })
+    /// `odd` wherever it applies: to the first `times` such requests, `nil` for all. At the locations of its redirects, what
+    /// belongs there.
+    public static func always(_ odd: OddAnswer, times: Int? = nil) -> ServerScript {
+      let told = ServerMemory()
+      return ServerScript { context in
+        if let answer = NumberedAnswer.atLocation(context) { return answer }
+        guard let answer = odd.answer(context) else { return context.honest }
+        return told.count("") < times ?? .max ? answer : context.honest
+      }
     }
 
-    /// Each of `answers` in `rate` of the requests, chosen by the seed and the number of the request; `nil`: the honest
-    /// one. They get a variant to choose by.
-    public static func odd(
-      _ seed: UInt64, rate: Double, _ answers: [@Sendable (AnswerContext) -> ScriptedAnswer?]
-    ) -> ServerScript {
+    /// Each of `answers` in `rate` of the requests, chosen by the seed and the number of the request; else the honest one.
+    /// They get a variant to choose by, and ``LyingServer/told(_:)`` counts them.
+    public static func odd(_ seed: UInt64, rate: Double, _ answers: [OddAnswer]) -> ServerScript {
       ServerScript { context in
         if let answer = NumberedAnswer.atLocation(context) { return answer }
         let chance = mixed(seed &+ mixed(UInt64(context.request.number)))
@@ -58,7 +52,9 @@
         guard index < answers.count else { return context.honest }
         var context = context
         context.variant = Int(mixed(chance) >> 8 & 0xFFFF)
-        return answers[index](context) ?? context.honest
+        guard let answer = answers[index].answer(context) else { return context.honest }
+        _ = context.memory.count("told \(answers[index].name)")
+        return answer
       }
     }
 

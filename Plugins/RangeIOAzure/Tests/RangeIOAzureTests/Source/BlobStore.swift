@@ -73,6 +73,11 @@
 
     // MARK: refusing
 
+    /// `true` if nothing is wrong with the request's signature.
+    func accepts(_ request: ServerRequest) -> Bool {
+      state.withLock { refusal(of: request, at: HTTPTime.now + $0.clockOffset, $0) == nil }
+    }
+
     private func refusal(of request: ServerRequest, at date: Int, _ state: State) -> (Int, String)? {
       guard request["x-ms-version"] == AzureAuthority.serviceVersion else { return (400, "InvalidHeaderValue") }
       if request.parameter("sig") != nil {

@@ -105,9 +105,4 @@
     }
   }
 
-  extension AnswerContext {
-    /// The mark in a redirect's location, if one brought the client here.
-    fileprivate var hop: String? { request.parameter("hop") }
-  }
-
 #endif

@@ -111,40 +111,15 @@
       }
     }
 
-    /// Bytes that are no body: a mebibyte each.
-    enum Overhead: CaseIterable {
-      case reason, blankLines, interim, chunkExtension, trailers
-
-      func answer(_ context: AnswerContext) -> ScriptedAnswer {
-        var answer = context.honest
-        let many = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
-        switch self {
-        case .reason: answer.preamble = Array("HTTP/1.1 206 ".utf8) + many
-        case .blankLines: answer.preamble = (0..<1 << 19).flatMap { _ in Array("\r\n".utf8) }
-        case .interim:
-          answer.preamble = (0..<40_000).flatMap { _ in Array("HTTP/1.1 103 Early Hints\r\n\r\n".utf8) }
-        case .chunkExtension:
-          answer.fields["Content-Length"] = nil
-          answer.fields["Transfer-Encoding"] = "chunked"
-          answer.body = (Array("1;x=".utf8) + many)[...]
-        case .trailers:
-          answer.fields["Content-Length"] = nil
-          answer.fields["Transfer-Encoding"] = "chunked"
-          answer.body = (Array("1\r\nx\r\n0\r\nX: ".utf8) + many)[...]
-        }
-        return answer.interrupted(.stall, at: .body(answer.body.count))
-      }
-    }
-
-    @Test(arguments: Overhead.allCases)
-    func `bytes that are no body are bounded`(_ overhead: Overhead) async throws {
+    @Test(arguments: OddAnswer.overheads)
+    func `bytes that are no body are bounded`(_ overhead: OddAnswer) async throws {
       var liar = Liar()
       // Only the budget ends it.
       liar.source.idleTimeout = .seconds(3600)
       liar.source.firstByteTimeout = .seconds(3600)
       liar.source.readTimeout = .seconds(3600)
       liar.source.minBytesPerSecond = .kibibytes(0)
-      let outcome = try await liar.read(ServerScript { overhead.answer($0) })
+      let outcome = try await liar.read(.always(overhead))
       #expect(outcome.error?.code == .invalidResponse, "\(String(describing: outcome.error))")
     }
   }

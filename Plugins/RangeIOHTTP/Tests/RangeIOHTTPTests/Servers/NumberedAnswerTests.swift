@@ -92,7 +92,8 @@
     }
 
     @Test func `a seed gives each answer at its rate`() {
-      let script = ServerScript.seeded(1, rate: 0.01, [.serverFailure, .captivePortal])
+      let lies = [NumberedAnswer.serverFailure, .captivePortal].map { lie in OddAnswer("\(lie)") { lie.answer($0) } }
+      let script = ServerScript.odd(1, rate: 0.01, lies)
       var counts: [Int: Int] = [:]
       var context = contexts[0]
       for number in 0..<10_000 {

@@ -159,23 +159,6 @@
       }
     }
 
-    @Test(arguments: NumberedAnswer.allCases.filter { $0 != .shiftedBytes })
-    func `no wrong answer to the opening makes a wrong read`(_ lie: NumberedAnswer) async throws {
-      for variant in 0..<lie.variants {
-        for (opening, times) in [
-          (RemoteOpening.beginning, 1), (.beginning, 2), (.suffix(5000), 1), (.range(1000..<5000), 1),
-        ] {
-          var liar = Liar()
-          liar.source = configuration(opening)
-          liar.source.firstByteTimeout = .milliseconds(200)
-          liar.source.idleTimeout = .milliseconds(200)
-          liar.source.readTimeout = .seconds(1)
-          let outcome = try await liar.readAll(.always(lie, variant: variant, times: times))
-          #expect(outcome.isRight || outcome.error != nil, "\(lie), form \(variant), \(opening), \(times) times")
-        }
-      }
-    }
-
     // MARK: what HEAD cannot tell
 
     /// A server that answers HEAD as `head` says, and ranges or not.

@@ -104,6 +104,11 @@
 
     // MARK: refusing
 
+    /// `true` if nothing is wrong with the request's signature.
+    func accepts(_ request: ServerRequest) -> Bool {
+      state.withLock { refusal(of: request, at: HTTPTime.now + $0.clockOffset, $0) == nil }
+    }
+
     private func refusal(of request: ServerRequest, at date: Int, _ state: State) -> String? {
       if state.demandsPayment, request["x-amz-request-payer"] != "requester" { return "AccessDenied" }
       guard let text = request["Authorization"] else { return state.isPublic ? nil : "AccessDenied" }

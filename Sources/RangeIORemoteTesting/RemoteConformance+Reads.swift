@@ -1,0 +1,72 @@
+#if HTTP
+  public import RangeIO
+  public import RangeIORemote
+  internal import RangeIOHTTPTestServer
+  internal import RangeIOTesting
+
+  extension RemoteConformance {
+    /// How sources connect to the servers of a check.
+    public enum Connection: CaseIterable, Sendable {
+      /// HTTP/1.1 without TLS.
+      case plain
+      /// HTTP/1.1 over TLS.
+      case tls
+      /// HTTP/2 over TLS.
+      case http2
+    }
+
+    /// Reads many ranges, from eight tasks, of a store that answers oddly at random. Readers are opened anew for each 50
+    /// reads at most, by a range and by `HEAD` in turn; ranges are read, streamed and received as they arrive.
+    ///
+    /// ```swift
+    /// let figures = try await RemoteConformance.read(10_000, seed: seed) { origin, configuration in
+    ///   try MySource("folder/object", at: origin, key: key, configuration: configuration)
+    /// }
+    /// print("seed \(seed): \(figures)")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - count: how many reads.
+    ///   - answers: the odd answers, each as often as the others.
+    ///   - share: how many of all answers are odd, from 0 to 1.
+    ///   - connection: how the store is reached.
+    ///   - seed: decides which answers are odd and what is read; not how the tasks interleave.
+    ///   - stages: the stages above the source, which get the object's bytes. Default: none.
+    ///   - secrets: as in ``check(_:secrets:accepts:_:)``; so are those below.
+    /// - Returns: what came of the reads. A reader that cannot be opened counts as a failure.
+    /// - Throws: ``Violation`` if bytes are wrong, an error is no `ReadError`, a read takes four times its limit, a secret is
+    ///   shown or a request not accepted; any error that `make` throws.
+    public static func read<Source: RangeSource>(
+      _ count: Int, of answers: [Answer] = Answer.all, share: Double = 0.25, over connection: Connection = .plain,
+      seed: UInt64, through stages: (@Sendable (Bytes) -> ReadPipeline)? = nil, secrets: [String] = [],
+      accepts: @escaping @Sendable (Request) -> Bool = { _ in true },
+      _ make: @escaping @Sendable (_ origin: String, _ configuration: RemoteConfiguration) async throws -> Source
+    ) async throws -> ReadFigures {
+      try await OddStore.with(connection, secrets: secrets, accepts: accepts) { store in
+        store.answer(.odd(seed, rate: share / Double(max(1, answers.count)), answers.map(\.odd)))
+        let contents = OddStore.content(0..<OddStore.size, OddStore.present)
+        let tasks = max(1, min(8, count / 25))
+        var figures = try await withThrowingTaskGroup(of: ReadFigures.self) { group in
+          for task in 0..<tasks {
+            group.addTask {
+              let pipeline = stages.map { stages -> @Sendable () -> ReadPipeline in { stages(contents) } }
+              let random = SeededGenerator(seed: seed &+ UInt64(task))
+              var run = ReadRun(store: store, random: random, pipeline: pipeline, make)
+              try await run.read((count + task) / tasks)
+              return run.figures
+            }
+          }
+          return try await group.reduce(into: ReadFigures()) { $0 += $1 }
+        }
+        for answer in answers { figures.told[answer.name] = store.server.told(answer.name) }
+        do {
+          try store.checkRequests()
+          if let wrong = figures.wrong.first { throw Fault("\(figures.wrong.count) reads are wrong: \(wrong)") }
+          // A busy machine may be late, but nothing waits for a second limit.
+          if figures.longest > ReadRun<Source>.limit * 4 { throw Fault("a read takes \(figures.longest)") }
+        } catch let fault as Fault { throw Violation(description: "seed \(seed): \(fault.text)") }
+        return figures
+      }
+    }
+  }
+#endif
