@@ -16,6 +16,13 @@ let package = Package(
         .product(name: "RangeIO", package: "swift-range-io"),
         .product(name: "RangeIORemote", package: "swift-range-io"),
         .product(name: "Crypto", package: "swift-crypto"),
-      ])
+      ]),
+    .testTarget(
+      name: "OwnRemoteTests",
+      dependencies: [
+        "OwnRemote", .product(name: "RangeIO", package: "swift-range-io"),
+        .product(name: "RangeIORemote", package: "swift-range-io"),
+        .product(name: "RangeIORemoteTesting", package: "swift-range-io"),
+      ]),
   ]
 )

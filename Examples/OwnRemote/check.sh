@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the program, lets it read from blobs.py, and compares what it prints.
+# Builds the program, lets it read from blobs.py, and compares what it prints. Then plays odd answers to its source.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -17,3 +17,4 @@ read 999990..<1000000: right
 with another key: permissionDenied: the Blob service refuses the request: AuthenticationFailed: check the account and its key [maps:tiles/2026/a planet.bin]
 END
 echo "OwnRemote: prints what it should"
+swift test --scratch-path "$scratch"

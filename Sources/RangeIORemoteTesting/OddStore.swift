@@ -14,6 +14,8 @@
   /// another origin, one of the other scheme.
   struct OddStore: Sendable {
     static let size = 200_000
+    /// The most time of a read.
+    static let limit = Duration.seconds(2)
     /// The number of a version that nobody but a stale cache shows, and those of the others.
     static let past = 1, present = 2, future = 3
 
@@ -104,16 +106,16 @@
       for server in [server] + others { await server.log.endedConnections.reaches(server.log.connections) }
     }
 
-    /// The settings for a source: it gives up soon, a read after `limit`, and shares its connections with no other check.
-    func configuration(_ opening: RemoteOpening = .beginning, limit: Duration = .seconds(1)) -> RemoteConfiguration {
+    /// The settings for a source: it gives up soon, a read after ``limit``, and shares its connections with no other check.
+    func configuration(_ opening: RemoteOpening = .beginning) -> RemoteConfiguration {
       var configuration = RemoteConfiguration()
       configuration.proxy = .none
       configuration.additionalTrustRoots = [.pem(Array(TestCertificate.pem.utf8))]
       configuration.httpVersion = connection == .http2 ? .http2 : .http1
       configuration.opening = opening
-      configuration.firstByteTimeout = .milliseconds(500)
-      configuration.idleTimeout = .milliseconds(200)
-      configuration.readTimeout = limit
+      configuration.firstByteTimeout = .seconds(1)
+      configuration.idleTimeout = .milliseconds(300)
+      configuration.readTimeout = Self.limit
       configuration.keepAliveTimeout = .seconds(60) + .microseconds(server.port)
       return configuration
     }

@@ -7,15 +7,12 @@
 
   /// One task's reads of an ``OddStore``.
   struct ReadRun<Source: RangeSource> {
-    /// The most time of a read.
-    static var limit: Duration { .seconds(2) }
-
     let store: OddStore
     var random: SeededGenerator
     /// `nil`: no stages.
     let pipeline: (@Sendable () -> ReadPipeline)?
     let make: @Sendable (_ origin: String, _ configuration: RemoteConfiguration) async throws -> Source
-    private(set) var figures = ReadFigures()
+    private(set) var figures = RemoteConformance.Figures()
 
     init(
       store: OddStore, random: SeededGenerator, pipeline: (@Sendable () -> ReadPipeline)?,
@@ -35,7 +32,7 @@
     /// Opens a reader and reads `count` ranges. A reader that cannot be opened is opened again, up to 20 times.
     private mutating func session(_ count: Int, _ opening: RemoteOpening) async throws {
       for _ in 0..<20 {
-        let source = try await make(store.server.origin, store.configuration(opening, limit: Self.limit))
+        let source = try await make(store.server.origin, store.configuration(opening))
         let reader: RangeReader
         do { reader = try await RangeReader(source, pipeline?() ?? []) } catch {
           note(error)

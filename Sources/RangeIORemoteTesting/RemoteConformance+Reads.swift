@@ -41,12 +41,12 @@
       seed: UInt64, through stages: (@Sendable (Bytes) -> ReadPipeline)? = nil, secrets: [String] = [],
       accepts: @escaping @Sendable (Request) -> Bool = { _ in true },
       _ make: @escaping @Sendable (_ origin: String, _ configuration: RemoteConfiguration) async throws -> Source
-    ) async throws -> ReadFigures {
+    ) async throws -> Figures {
       try await OddStore.with(connection, secrets: secrets, accepts: accepts) { store in
         store.answer(.odd(seed, rate: share / Double(max(1, answers.count)), answers.map(\.odd)))
         let contents = OddStore.content(0..<OddStore.size, OddStore.present)
         let tasks = max(1, min(8, count / 25))
-        var figures = try await withThrowingTaskGroup(of: ReadFigures.self) { group in
+        var figures = try await withThrowingTaskGroup(of: Figures.self) { group in
           for task in 0..<tasks {
             group.addTask {
               let pipeline = stages.map { stages -> @Sendable () -> ReadPipeline in { stages(contents) } }
@@ -56,14 +56,14 @@
               return run.figures
             }
           }
-          return try await group.reduce(into: ReadFigures()) { $0 += $1 }
+          return try await group.reduce(into: Figures()) { $0 += $1 }
         }
         for answer in answers { figures.told[answer.name] = store.server.told(answer.name) }
         do {
           try store.checkRequests()
           if let wrong = figures.wrong.first { throw Fault("\(figures.wrong.count) reads are wrong: \(wrong)") }
           // A busy machine may be late, but nothing waits for a second limit.
-          if figures.longest > ReadRun<Source>.limit * 4 { throw Fault("a read takes \(figures.longest)") }
+          if figures.longest > OddStore.limit * 4 { throw Fault("a read takes \(figures.longest)") }
         } catch let fault as Fault { throw Violation(description: "seed \(seed): \(fault.text)") }
         return figures
       }

@@ -63,7 +63,7 @@
     private static func overhead(
       _ name: String, _ change: @escaping @Sendable (inout ScriptedAnswer) -> Void
     ) -> OddAnswer {
-      wire(name, .fails("")) { answer in
+      wire(name, .fails(""), isHTTP1: true) { answer in
         let length = answer.body.count
         change(&answer)
         if answer.preamble.isEmpty { answer.becomeChunked() }
@@ -75,7 +75,7 @@
     private static func chunked(
       _ name: String, _ outcome: Outcome, _ frame: @escaping @Sendable ([UInt8]) -> [UInt8]
     ) -> OddAnswer {
-      wire(name, outcome) { answer in
+      wire(name, outcome, isHTTP1: true) { answer in
         answer.becomeChunked()
         answer.body = frame(Array(answer.body))[...]
         answer.ending = .close
@@ -87,12 +87,15 @@
       Array("\(String(bytes.count / 2, radix: 16))\r\n".utf8) + bytes.prefix(bytes.count / 2) + Array("\r\n".utf8)
     }
 
-    /// The right part of the object, changed; over HTTP/2 too.
+    /// The right part of the object, changed.
+    ///
+    /// - Parameter isHTTP1: the change makes sense over HTTP/1.1 only. Over HTTP/2 chunks would be bytes of the object.
     private static func wire(
-      _ name: String, _ outcome: Outcome, _ change: @escaping @Sendable (inout ScriptedAnswer) -> Void
+      _ name: String, _ outcome: Outcome, isHTTP1: Bool = false,
+      _ change: @escaping @Sendable (inout ScriptedAnswer) -> Void
     ) -> OddAnswer {
       OddAnswer(name, outcome) { context in
-        guard context.range != nil else { return nil }
+        guard context.range != nil, !isHTTP1 || !context.request.isHTTP2 else { return nil }
         var answer = context.honest
         change(&answer)
         return answer

@@ -69,6 +69,8 @@
       case .unaskedStatus: .fails(["204", "202", "304"][form])
       case .notSatisfiableWithTotal, .notSatisfiableBare: .fails("416")
       case .unauthorized: .fails("401")
+      // An authority may know no other place at its own store than the object's.
+      case .refusedAfterRedirect, .oddLocation: .either
       case .goneInMidRead, .refusedConditions, .slowLoris, .noTag, .weakTag, .alternatingTags, .youngLastModified,
         .shorterPart, .anotherTotal, .staleCache, .expiringLocation, .shiftedBytes:
         .either

@@ -25,10 +25,10 @@
       // From 50,000 reads on 1,653, which are 19,836 reads.
       let chosen = Array(pairs.prefix(RunScale.reads >= 50_000 ? 1653 : max(8, RunScale.reads / 3 / Self.readsOfPair)))
       let next = ServerMemory()
-      let figures = try await withThrowingTaskGroup(of: ReadFigures.self) { group in
+      let figures = try await withThrowingTaskGroup(of: RemoteConformance.Figures.self) { group in
         for _ in 0..<8 {
           group.addTask {
-            var figures = ReadFigures()
+            var figures = RemoteConformance.Figures()
             while true {
               let number = next.count("pairs")
               guard number < chosen.count else { return figures }
@@ -36,7 +36,7 @@
             }
           }
         }
-        return try await group.reduce(into: ReadFigures()) { $0 += $1 }
+        return try await group.reduce(into: RemoteConformance.Figures()) { $0 += $1 }
       }
       let reads = chosen.count * Self.readsOfPair
       print("figures: pairs, \(connection), seed \(RunScale.seed): \(chosen.count) pairs, \(reads) reads, \(figures)")
@@ -45,14 +45,14 @@
 
     private static func read(
       _ connection: RemoteConformance.Connection, _ pair: [RemoteConformance.Answer], _ seed: UInt64
-    ) async throws -> ReadFigures {
+    ) async throws -> RemoteConformance.Figures {
       do {
         return try await RemoteConformance.read(readsOfPair, of: pair, share: 0.04, over: connection, seed: seed) {
           HTTPSource($0 + objectPath, configuration: $1)
         }
       } catch let fault as RemoteConformance.Violation {
         Issue.record("\(pair), \(fault)")
-        return ReadFigures()
+        return RemoteConformance.Figures()
       }
     }
   }
