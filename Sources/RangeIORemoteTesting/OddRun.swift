@@ -17,9 +17,6 @@
         (.range(1000..<5000), 1),
       ]
     }
-    /// So long a call may take before it counts as hanging: many times the limit of a read, for a machine that does much
-    /// else.
-    private static var patience: Duration { .seconds(60) }
 
     func check(_ odd: OddAnswer) async throws {
       try await checkReads(odd)
@@ -163,7 +160,7 @@
       try await withThrowingTaskGroup(of: Value.self) { group in
         group.addTask { try await body() }
         group.addTask {
-          try await Task.sleep(for: Self.patience)
+          try await Task.sleep(for: OddStore.patience)
           throw Fault("\(what) hangs")
         }
         defer { group.cancelAll() }

@@ -16,6 +16,8 @@
     static let size = 200_000
     /// The most time of a read.
     static let limit = Duration.seconds(2)
+    /// So long a call may take before it counts as hanging: many times the limit, for a machine that does much else.
+    static let patience = Duration.seconds(60)
     /// The number of a version that nobody but a stale cache shows, and those of the others.
     static let past = 1, present = 2, future = 3
 

@@ -34,7 +34,7 @@
     ///   - stages: the stages above the source, which get the object's bytes. Default: none.
     ///   - secrets: as in ``check(_:secrets:accepts:_:)``; so are those below.
     /// - Returns: what came of the reads. A reader that cannot be opened counts as a failure.
-    /// - Throws: ``Violation`` if bytes are wrong, an error is no `ReadError`, a read takes four times its limit, a secret is
+    /// - Throws: ``Violation`` if bytes are wrong, an error is no `ReadError`, a read takes a minute, a secret is
     ///   shown or a request not accepted; any error that `make` throws.
     public static func read<Source: RangeSource>(
       _ count: Int, of answers: [Answer] = Answer.all, share: Double = 0.25, over connection: Connection = .plain,
@@ -62,8 +62,7 @@
         do {
           try store.checkRequests()
           if let wrong = figures.wrong.first { throw Fault("\(figures.wrong.count) reads are wrong: \(wrong)") }
-          // A busy machine may be late, but nothing waits for a second limit.
-          if figures.longest > OddStore.limit * 4 { throw Fault("a read takes \(figures.longest)") }
+          if figures.longest > OddStore.patience { throw Fault("a read takes \(figures.longest)") }
         } catch let fault as Fault { throw Violation(description: "seed \(seed): \(fault.text)") }
         return figures
       }

@@ -14,7 +14,7 @@
     private static let readsOfPair = 12
 
     @Test(.timeLimit(.minutes(60)), arguments: RemoteConformance.Connection.allCases)
-    func `with pairs of odd answers at 2% each no byte is wrong, and nothing takes longer than its limit`(
+    func `with pairs of odd answers at 2% each no byte is wrong, and nothing hangs`(
       _ connection: RemoteConformance.Connection
     ) async throws {
       let all = RemoteConformance.Answer.all
