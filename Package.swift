@@ -374,8 +374,8 @@ let package = Package(
     .testTarget(
       name: "RangeIOGCSTests",
       dependencies: [
-        "RangeIOGCS", "RangeIORemote", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
-        .product(name: "SystemPackage", package: "swift-system"),
+        "RangeIOGCS", "RangeIORemote", "RangeIORemoteTesting", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO",
+        "RangeIOTesting", .product(name: "SystemPackage", package: "swift-system"),
       ] + http,
       path: "Plugins/RangeIOGCS/Tests/RangeIOGCSTests", packageAccess: false, swiftSettings: strict + checkedTests),
     .target(

@@ -34,24 +34,33 @@
     public let name: String
 
     /// The object of `address`. The environment is read now; the first use connects.
-    public convenience init(_ address: GCSAddress, configuration: Configuration = Configuration()) {
-      self.init(.success(address), configuration)
+    ///
+    /// - Parameter name: what identifies the object in caches: sources of one name are one object, in all its versions. `nil`:
+    ///   its server, bucket and name.
+    public convenience init(
+      _ address: GCSAddress, identifiedBy name: String? = nil, configuration: Configuration = Configuration()
+    ) {
+      self.init(.success(address), identifiedBy: name, configuration)
     }
 
     /// The object at `gs://bucket/object`, also with `#` and a generation, or at `https://storage.googleapis.com/bucket/object`.
-    /// If it is no such address, the first use throws.
-    public convenience init(_ url: String, configuration: Configuration = Configuration()) {
-      self.init(Result { () throws(ReadError) in try GCSAddress(url) }, configuration)
+    /// If it is no such address, the first use throws. The other initializer describes the parameters.
+    public convenience init(
+      _ url: String, identifiedBy name: String? = nil, configuration: Configuration = Configuration()
+    ) {
+      self.init(Result { () throws(ReadError) in try GCSAddress(url) }, identifiedBy: name, configuration)
     }
 
     init(
-      _ address: Result<GCSAddress, ReadError>, _ configuration: Configuration,
+      _ address: Result<GCSAddress, ReadError>, identifiedBy identifier: String? = nil, _ configuration: Configuration,
       places: CredentialPlaces = .process()
     ) {
       switch address {
       case .success(let address):
         name = ObjectURL.shown(address.description)
-        resolved = Result { () throws(ReadError) in try ResolvedGCSObject(address, configuration, places) }
+        resolved = Result { () throws(ReadError) in
+          try ResolvedGCSObject(address, identifiedBy: identifier, configuration, places)
+        }
       case .failure(let error):
         name = error.source ?? ""
         resolved = .failure(error)

@@ -19,6 +19,7 @@
     ///
     /// - Parameters:
     ///   - url: the object: `gs://bucket/object`, also with `#` and a generation, or an address of the web.
+    ///   - name: what identifies the object in caches, whatever its address; `nil`: its address.
     ///   - configuration: how it is requested.
     ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes.
@@ -26,15 +27,18 @@
     ///     stores charge for requests.
     /// - Throws: as `RemoteSource.describe()`.
     public init(
-      gcs url: String, configuration: GCSSource.Configuration = GCSSource.Configuration(),
+      gcs url: String, identifiedBy name: String? = nil,
+      configuration: GCSSource.Configuration = GCSSource.Configuration(),
       cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       let pipeline = ReadPipeline.remoteObject(configuration.remote, cache: store, hedges: hedges)
       let scheme = url.prefix { $0 != ":" }.lowercased()
       if ["http", "https"].contains(scheme), !GCSWebAddress.names(url) {
-        try await self.init(RemoteObject(url, configuration: configuration.remote), pipeline, onChange: onChange)
+        try await self.init(
+          RemoteObject(url, identifiedBy: name, configuration: configuration.remote), pipeline, onChange: onChange)
       } else {
-        try await self.init(GCSSource(url, configuration: configuration), pipeline, onChange: onChange)
+        try await self.init(
+          GCSSource(url, identifiedBy: name, configuration: configuration), pipeline, onChange: onChange)
       }
     }
   }

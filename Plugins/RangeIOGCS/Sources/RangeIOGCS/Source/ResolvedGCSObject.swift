@@ -12,9 +12,10 @@
     /// Decides on server, API and credentials. Connects to nobody, and reads no file.
     ///
     /// - Throws: `ReadError` with `invalidConfiguration`.
-    init(_ address: GCSAddress, _ configuration: GCSSource.Configuration, _ places: CredentialPlaces)
-      throws(ReadError)
-    {
+    init(
+      _ address: GCSAddress, identifiedBy name: String?, _ configuration: GCSSource.Configuration,
+      _ places: CredentialPlaces
+    ) throws(ReadError) {
       do throws(ReadError) {
         try configuration.check()
         let emulator = places.variable("STORAGE_EMULATOR_HOST")
@@ -37,8 +38,8 @@
         var remote = configuration.remote
         remote.acceptsEncoded = !address.isBucket
         object = try RemoteObject(
-          url, name: address.description, id: endpoint.identity(of: address), configuration: remote,
-          authority: authority)
+          url, name: address.description, id: endpoint.identity(of: address), identifiedBy: name,
+          configuration: remote, authority: authority)
         urlSigner = URLSigner(
           url: try endpoint.url(of: address, .xml), generation: address.generation,
           credentials: configuration.credentials, places: places)

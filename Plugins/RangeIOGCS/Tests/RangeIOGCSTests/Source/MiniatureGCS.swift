@@ -112,6 +112,11 @@
 
     // MARK: refusing
 
+    /// `true` if nothing is wrong with the request's token or signature.
+    func accepts(_ request: ServerRequest) -> Bool {
+      state.withLock { refusal(of: request, at: HTTPTime.now, $0) == nil }
+    }
+
     private func refusal(of request: ServerRequest, at date: Int, _ state: State) -> ScriptedAnswer? {
       if state.demandsProject, request["x-goog-user-project"] == nil {
         return Self.xml(400, "UserProjectMissing", "Bucket is a requester pays bucket but no user project provided.")

@@ -18,7 +18,8 @@
         }
         let pin = VersionPin.of(object.version, id: id)
         let snapshot = Snapshot(
-          object.version, pin, stated: described.cost(measure), hasNoRanges: object.hasNoRanges, facts: ObjectFacts(object), core)
+          object.version, pin, stated: described.cost(measure), hasNoRanges: object.hasNoRanges,
+          facts: ObjectFacts(object), core)
         let stays = object.acceptsRanges == false && object.bytes == 0..<object.size
         return publish(
           snapshot, object.version.inGeneration(pin.generation).validator, isSettled: object.isSettled,
