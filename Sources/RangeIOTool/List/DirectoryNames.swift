@@ -11,6 +11,7 @@ enum DirectoryNames {
   /// - Returns: `nil` if this is no directory.
   /// - Throws: `ReadError`.
   static func list(_ path: [CChar], name: String) throws(ReadError) -> [ListedEntry]? {
+    // `!`, also below: there is a zero at least, so there is an address.
     guard let directory = path.withUnsafeBufferPointer({ opendir($0.baseAddress!) }) else {
       if errno == ENOTDIR { return nil }
       throw ReadError.errno(Errno(rawValue: errno), "list it", .init(source: name))
@@ -46,13 +47,9 @@ enum DirectoryNames {
     // It may have been removed by now.
     guard fstatat(directory, path, &facts, flags) == 0 else { return ListedEntry(nameBytes: bytes) }
     let kind = facts.st_mode & S_IFMT
-    #if canImport(Darwin)
-      let seconds = facts.st_mtimespec.tv_sec
-    #else
-      let seconds = facts.st_mtim.tv_sec
-    #endif
     return ListedEntry(
       nameBytes: kind == S_IFDIR ? bytes + [UInt8(ascii: "/")] : bytes, isFolder: kind == S_IFDIR,
-      byteCount: kind == S_IFREG ? Int(facts.st_size) : nil, modified: HTTPDate(secondsSince1970: seconds))
+      byteCount: kind == S_IFREG ? Int(facts.st_size) : nil,
+      modified: HTTPDate(secondsSince1970: Platform.modified(facts)))
   }
 }

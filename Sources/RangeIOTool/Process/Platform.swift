@@ -23,6 +23,9 @@ enum Platform {
     static func handler(of action: sigaction) -> Int {
       unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
     }
+
+    /// When a file was written last, in seconds since 1970.
+    static func modified(_ facts: stat) -> Int { facts.st_mtimespec.tv_sec }
   #else
     /// The unit of `ru_maxrss`, in bytes.
     static let peakMemoryUnit = 1024
@@ -37,6 +40,9 @@ enum Platform {
     static func handler(of action: sigaction) -> Int {
       unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
     }
+
+    /// When a file was written last, in seconds since 1970.
+    static func modified(_ facts: stat) -> Int { facts.st_mtim.tv_sec }
   #endif
 
   /// write(2), at most ``maxWriteBytes`` bytes.
