@@ -11,6 +11,8 @@
   @Suite(.timeLimit(.minutes(20))) struct GCSConformanceTests {
     private let store = MiniatureGCS()
 
+    /// Not that of bytes under another coding, which are read as they are stored.
+    private static let answers = RemoteConformance.Answer.all.filter { $0.name != "content encoding" }
     private let key = HMACKey(accessID: "GOOGTS7C7", secret: "a-secret-key")
 
     init() { store.set { [key] in $0.keys = [key.accessID: key] } }
@@ -31,12 +33,13 @@
 
     @Test func `no odd answer makes a wrong read`() async throws {
       let secrets = [key.secret, "Signature="]
-      try await RemoteConformance.check(secrets: secrets, accepts: accepts, source)
+      try await RemoteConformance.check(
+        Self.answers, secrets: secrets, accepts: accepts, source)
     }
 
     @Test func `many reads of a store that answers oddly have no wrong byte`() async throws {
       let figures = try await RemoteConformance.read(
-        RunScale.reads, seed: RunScale.seed, accepts: accepts, source)
+        RunScale.reads, of: Self.answers, seed: RunScale.seed, accepts: accepts, source)
       print("figures: gs, \(RunScale.reads) reads, seed \(RunScale.seed): \(figures) \(figures.errors)")
       #expect(figures.right > RunScale.reads / 4, "seed \(RunScale.seed): \(figures)")
     }
