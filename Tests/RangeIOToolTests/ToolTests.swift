@@ -99,7 +99,7 @@ import Testing
       (["raed", "f"], "there is no command 'raed': did you mean 'read'?"),
       (["expalin"], "did you mean 'explain'?"), (["inf"], "did you mean 'info'?"),
       (["spill", "lst", "d"], "there is no command 'lst': did you mean 'list'?"),
-      (["/data/big.bin"], "name one of read, cat, copy, info, explain, demo, replay, spill"),
+      (["/data/big.bin"], "name one of read, cat, copy, ls, info, explain, demo, replay, spill"),
       (["spill", "/data/cache"], "name one of list, verify, stats, clear"),
     ]
     for (arguments, message) in cases {
