@@ -11,41 +11,37 @@ enum DirectoryNames {
   /// - Returns: `nil` if this is no directory.
   /// - Throws: `ReadError`.
   static func list(_ path: [CChar], name: String) throws(ReadError) -> [ListedEntry]? {
-    // `!`, also below: there is a zero at least, so there is an address.
-    guard let directory = path.withUnsafeBufferPointer({ opendir($0.baseAddress!) }) else {
-      if errno == ENOTDIR { return nil }
-      throw ReadError.errno(Errno(rawValue: errno), "list it", .init(source: name))
+    func failure() -> ReadError { .errno(Errno(rawValue: errno), "list it", .init(source: name)) }
+    guard let directory = opendir(path) else {
+      if Errno(rawValue: errno) == .notDirectory { return nil }
+      throw failure()
     }
     defer { closedir(directory) }
     var entries: [ListedEntry] = []
     while true {
       errno = 0
-      guard let entry = readdir(directory) else { break }
+      guard let entry = readdir(directory) else {
+        if errno != 0 { throw failure() }
+        break
+      }
       let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
       guard bytes != [46], bytes != [46, 46] else { continue }
-      entries.append(Self.entry(bytes, in: directory))
+      var facts = stat()
+      let isThere =
+        lstat(path.dropLast() + ([UInt8(ascii: "/")] + bytes + [0]).map { CChar(bitPattern: $0) }, &facts) == 0
+      // It may have been removed by now.
+      entries.append(isThere ? Self.entry(bytes, facts) : ListedEntry(nameBytes: bytes))
     }
-    guard errno == 0 else { throw ReadError.errno(Errno(rawValue: errno), "list it", .init(source: name)) }
     return entries.sorted { $0.nameBytes.lexicographicallyPrecedes($1.nameBytes) }
   }
 
   /// The entry of a file.
   static func file(_ path: [CChar], named bytes: [UInt8]) -> ListedEntry {
-    path.withUnsafeBufferPointer { entry(bytes, AT_FDCWD, $0.baseAddress!, flags: 0) }
-  }
-
-  private static func entry(_ bytes: [UInt8], in directory: OpaquePointer) -> ListedEntry {
-    (bytes + [0]).withUnsafeBytes { name in
-      entry(bytes, dirfd(directory), name.assumingMemoryBound(to: CChar.self).baseAddress!, flags: AT_SYMLINK_NOFOLLOW)
-    }
-  }
-
-  private static func entry(
-    _ bytes: [UInt8], _ directory: CInt, _ path: UnsafePointer<CChar>, flags: CInt
-  ) -> ListedEntry {
     var facts = stat()
-    // It may have been removed by now.
-    guard fstatat(directory, path, &facts, flags) == 0 else { return ListedEntry(nameBytes: bytes) }
+    return stat(path, &facts) == 0 ? entry(bytes, facts) : ListedEntry(nameBytes: bytes)
+  }
+
+  private static func entry(_ bytes: [UInt8], _ facts: stat) -> ListedEntry {
     let kind = facts.st_mode & S_IFMT
     return ListedEntry(
       nameBytes: kind == S_IFDIR ? bytes + [UInt8(ascii: "/")] : bytes, isFolder: kind == S_IFDIR,
