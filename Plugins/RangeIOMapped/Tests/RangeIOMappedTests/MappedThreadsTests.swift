@@ -71,19 +71,23 @@ struct MappedThreadsTests {
     let ranges = isOne ? [0..<20 << 20] : (0..<16).map { $0 << 16..<($0 + 1) << 16 }
     let reading = Task { try await reader.read(ranges) }
     for await _ in begun { break }
+    // Before this, other threads may have gone on with the other ranges: the first one seems to hang.
+    var calls = 0
     if byClosing {
       async let isClosed: Void = reader.close()
       await #expect(throws: ReadError.self) { try await reading.value }
+      calls = populated.withLock { $0.calls }
       mayGoOn.signal()
       await isClosed
     } else {
       reading.cancel()
       await #expect(throws: CancellationError.self) { try await reading.value }
+      calls = populated.withLock { $0.calls }
       mayGoOn.signal()
       // Waits for the thread that still had the file.
       await reader.close()
     }
-    #expect(populated.withLock { $0.calls } == 1)
+    #expect(populated.withLock { $0.calls } == calls && (calls == 1 || !isOne))
     #expect(populated.withLock { $0.bytes } <= 8 << 20)
   }
 }
