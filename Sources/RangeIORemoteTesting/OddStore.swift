@@ -18,7 +18,7 @@
     static let limit = Duration.seconds(2)
     /// So long a call may take before it counts as hanging: many times the limit, for a machine that does much else.
     static let patience = Duration.seconds(60)
-    /// The number of a version that nobody but a stale cache shows, and those of the others.
+    /// The numbers of the versions: the first is one that only a stale cache still shows.
     static let past = 1, present = 2, future = 3
 
     let server: LyingServer

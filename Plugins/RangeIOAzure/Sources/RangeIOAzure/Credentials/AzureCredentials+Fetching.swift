@@ -6,7 +6,7 @@
     /// Brings what lets requests read.
     typealias Fetch = @Sendable () async throws -> BlobAccess
 
-    /// How to get what lets requests for blobs of `account` read; `nil` for anonymous access. Connects to nobody.
+    /// How to fetch the key, signature or token for blobs of `account`; `nil` for anonymous access. Opens no connection.
     ///
     /// - Throws: `ReadError` with `invalidConfiguration` for what cannot be right, whatever a server says.
     func fetch(for account: String, _ places: CredentialPlaces) throws(ReadError) -> Fetch? {

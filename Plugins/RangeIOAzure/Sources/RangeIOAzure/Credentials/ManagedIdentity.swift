@@ -60,8 +60,8 @@
       return token
     }
 
-    /// Why there is no such service; `nil`: there may be one. Asks a virtual machine's for one second: elsewhere nobody
-    /// answers.
+    /// The reason why there is no such service; `nil` if there may be one. Waits one second for that of a virtual machine,
+    /// because on other machines no answer comes.
     func absence(_ places: CredentialPlaces) async throws -> String? {
       switch service {
       case .app: return nil

@@ -8,7 +8,7 @@
     let object: RemoteObject
     let authority: AzureAuthority
 
-    /// Finds the server, and what credentials come from. Connects to nobody.
+    /// Finds the server, and where credentials come from. Opens no connection.
     ///
     /// - Throws: `ReadError` with `invalidConfiguration`.
     static func make(

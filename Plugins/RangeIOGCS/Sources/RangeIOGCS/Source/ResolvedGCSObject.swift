@@ -9,7 +9,7 @@
     let authority: GCSAuthority
     let urlSigner: URLSigner
 
-    /// Decides on server, API and credentials. Connects to nobody, and reads no file.
+    /// Chooses server, API and credentials. Opens no connection, and reads no file.
     ///
     /// - Throws: `ReadError` with `invalidConfiguration`.
     init(

@@ -87,7 +87,7 @@
     public var save: @Sendable (_ path: String, _ bytes: [UInt8]) async throws -> Void
     /// Runs a command and returns what it prints, at most 64 KiB.
     public var run: @Sendable (Command) async throws -> [UInt8]
-    /// Sends a request. Throws if nobody answers in time.
+    /// Sends a request. Throws if there is no answer in time.
     public var send: @Sendable (Request) async throws -> Answer
     /// Seconds since 1970.
     public var now: @Sendable () -> Int

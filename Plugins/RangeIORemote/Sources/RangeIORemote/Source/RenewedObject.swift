@@ -74,7 +74,7 @@
       get async throws {
         if let openedObject { return openedObject }
         let url = try await authority.named()
-        // Making one connects to nobody, so a second one costs nothing. One is kept.
+        // Making one opens no connection, so a second one costs nothing. One is kept.
         let made = try RemoteObject(
           url, identifiedBy: identifier, configuration: configuration, authority: authority)
         return opened.withLock { opened in

@@ -24,8 +24,8 @@ struct TransferRules: Hashable, Sendable {
   var versionField: String?
   /// Reads the bytes under a `Content-Encoding` as they are: stores keep what was uploaded with one. Default: `false`.
   var acceptsEncoded = false
-  /// The object only grows. Answers of any version are taken that has at least the bytes which are known; whoever reads compares
-  /// afterwards. So they must not be older than what is known: all requests ask caches to let them pass. Default: `false`.
+  /// The object only grows. An answer of another version is accepted if it is not shorter than what is known; the bytes are
+  /// compared later. An answer must not be older than that, so every request asks caches to pass it on. Default: `false`.
   var isAppendOnly = false
   /// A ``RequestAuthority`` judges errors. Default: `false`.
   var hasAuthority = false

@@ -15,7 +15,7 @@
     /// The domain that people sign in at.
     let signInDomain: String
 
-    /// The partition of a region. Regions that nobody knows yet are in the first one.
+    /// The partition of a region. A region that is not in the table is in the first one.
     init(of region: String) {
       self =
         Self.others.first { region.hasPrefix($0.prefix) }

@@ -10,7 +10,7 @@
     let region: String
     let places: CredentialPlaces
 
-    /// The name of sessions that nobody has named.
+    /// The name of a session if the profile gives none.
     static let sessionName = "swift-range-io"
 
     /// Sends a form, and reads the credentials of the answer.

@@ -8,7 +8,7 @@
     let object: RemoteObject
     let authority: S3Authority
 
-    /// Finds endpoint and region, and what credentials come from. Connects to nobody; may read the AWS tools' files.
+    /// Finds endpoint and region, and where credentials come from. Opens no connection; may read the AWS tools' files.
     ///
     /// - Throws: `ReadError` with `invalidConfiguration`; errors of reading files.
     static func make(

@@ -16,7 +16,7 @@
     /// Directory buckets are asked with a session.
     let usesSessions: Bool
 
-    /// Finds out. Connects to nobody; may read the AWS tools' files.
+    /// Finds endpoint, region and settings. Opens no connection; may read the AWS tools' files.
     ///
     /// - Throws: `ReadError` with `invalidConfiguration`; errors of reading files.
     init(_ address: S3Address, _ configuration: S3Source.Configuration, _ places: CredentialPlaces) async throws {
