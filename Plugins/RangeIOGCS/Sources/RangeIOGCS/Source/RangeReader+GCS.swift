@@ -22,7 +22,8 @@
     ///   - name: what identifies the object in caches, whatever its address; `nil`: its address.
     ///   - configuration: how it is requested.
     ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
-    ///   - onChange: what to do when the object changes.
+    ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to, as
+    ///     by `compose` and to appendable objects (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     stores charge for requests.
     /// - Throws: as `RemoteSource.describe()`.
@@ -31,6 +32,8 @@
       configuration: GCSSource.Configuration = GCSSource.Configuration(),
       cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
+      var configuration = configuration
+      configuration.remote = configuration.remote.following(onChange)
       let pipeline = ReadPipeline.remoteObject(configuration.remote, cache: store, hedges: hedges)
       let scheme = url.prefix { $0 != ":" }.lowercased()
       if ["http", "https"].contains(scheme), !GCSWebAddress.names(url) {

@@ -29,6 +29,28 @@
     }
 
     @Test(arguments: [GCSSource.API.xml, .json])
+    func `an object that is added to is followed through its generations`(_ api: GCSSource.API) async throws {
+      try await GCSScene.with(count: 100_000) { scene in
+        var configuration = scene.configuration
+        configuration.api = api
+        let reader = try await RangeReader(
+          gcs: "gs://bucket/key", configuration: configuration, cache: MemoryStore(limit: .mebibytes(4)),
+          onChange: .follow.polling(every: .milliseconds(5)))
+        var bytes: [UInt8] = []
+        var generation = 100
+        for try await piece in reader.stream(following: 50_000...) {
+          bytes += Array(piece)
+          guard bytes.count < 200_000 else { break }
+          guard bytes.count == 50_000 * (generation - 99) else { continue }
+          generation += 1
+          scene.store.put(ServedObject(count: 50_000 * (generation - 98)), at: "bucket/key", generation: generation)
+        }
+        #expect(bytes == GCSScene.content(50_000..<50_000 + bytes.count))
+        await reader.close()
+      }
+    }
+
+    @Test(arguments: [GCSSource.API.xml, .json])
     func `an object that is removed between two reads is told as changed`(_ api: GCSSource.API) async throws {
       try await GCSScene.with(count: 200_000) { scene in
         var configuration = scene.configuration
