@@ -12,14 +12,14 @@
     private let state = Guarded(State())
     let files: [String: String]
     /// What `az` prints; `nil`: it is not there.
-    let output: String?
+    let output: @Sendable () -> String?
     let answers: @Sendable (CredentialPlaces.Request) throws -> CredentialPlaces.Answer
 
     /// The time of all scenes.
     static let now = 1_767_323_045
 
     init(
-      files: [String: String] = [:], output: String? = nil,
+      files: [String: String] = [:], output: @escaping @Sendable @autoclosure () -> String? = nil,
       answers: @escaping @Sendable (CredentialPlaces.Request) throws -> CredentialPlaces.Answer = { _ in
         throw ReadError(.timedOut, "nobody answers", isTransient: true)
       }
@@ -37,7 +37,9 @@
         environment: environment, home: "/home/u", file: { [files] in files[$0] },
         run: { [self] command in
           state.withLock { $0.commands.append(command) }
-          guard let output else { throw ReadError(.permissionDenied, "\(command.name) ended with status 127") }
+          guard let output = output() else {
+            throw ReadError(.permissionDenied, "\(command.name) ended with status 127")
+          }
           return Array(output.utf8)
         },
         send: { [self] request in

@@ -102,7 +102,7 @@
         ] {
           let source = scene.source(
             StoreScene.address, configuration, variables: variables,
-            output: #"{"accessToken": "right", "expires_on": 4102444800}"#)
+            output: { #"{"accessToken": "right", "expires_on": 4102444800}"# })
           try await scene.expectContent(of: source)
         }
         #expect(scene.store.refusals.isEmpty)

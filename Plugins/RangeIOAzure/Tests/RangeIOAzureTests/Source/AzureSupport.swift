@@ -42,7 +42,8 @@
     /// A source whose environment has `variables` only.
     func source(
       _ address: String = Self.address, _ configuration: AzureSource.Configuration? = nil,
-      variables: [String: String] = [:], files: [String: String] = [:], output: String? = nil
+      variables: [String: String] = [:], files: [String: String] = [:],
+      output: @escaping @Sendable () -> String? = { nil }
     ) -> AzureSource {
       source(
         Result { () throws(ReadError) in try AzureAddress(address) }, configuration, variables: variables, files: files,
@@ -51,9 +52,10 @@
 
     func source(
       _ address: Result<AzureAddress, ReadError>, _ configuration: AzureSource.Configuration?,
-      variables: [String: String] = [:], files: [String: String] = [:], output: String? = nil
+      variables: [String: String] = [:], files: [String: String] = [:],
+      output: @escaping @Sendable () -> String? = { nil }
     ) -> AzureSource {
-      var places = Scene(files: files, output: output).places(variables)
+      var places = Scene(files: files, output: output()).places(variables)
       places.now = { [clockOffset] in HTTPTime.now + clockOffset.value }
       places.send = CredentialPlaces.sending
       return AzureSource(address, configuration ?? self.configuration, places)

@@ -14,21 +14,69 @@
       """
     }
 
-    @Test func `a token that the store refuses in mid-stream is replaced, and the stream goes on`() async throws {
+    /// Where tokens come from.
+    enum TokenWay: CaseIterable {
+      case user, serviceAccount, externalAccount, impersonatedAccount, metadataServer
+    }
+
+    /// Credentials of `scene` whose tokens are `t-1`, `t-2` and so on, and how to count those.
+    private func credentials(
+      _ way: TokenWay, _ scene: GCSScene
+    ) throws -> (credentials: GCSCredentials, variables: [String: String], path: String) {
+      let (numbers, flavor) = (Guarded(0), [ServedField("Metadata-Flavor", "Google")])
+      func numbered(_ path: String, _ text: @escaping @Sendable (Int) -> String) -> String {
+        scene.service(path) { _ in
+          let number = numbers.withLock { number in
+            number += 1
+            return number
+          }
+          return MiniatureGCS.json(text(number), flavor)
+        }
+      }
+      switch way {
+      case .user: return (.json(user(scene.tokens("/token", "t"))), [:], "/token")
+      case .serviceAccount:
+        return (.json(try SignatureCase.account(["token_uri": scene.tokens("/token", "t")])), [:], "/token")
+      case .externalAccount:
+        let json = """
+          {"type": "external_account", "audience": "a", "subject_token_type": "jwt",
+           "token_url": "\(scene.tokens("/token", "t"))", "credential_source": {"file": "/subject"}}
+          """
+        return (.json(json), [:], "/token")
+      case .impersonatedAccount:
+        let path = "/v1/projects/-/serviceAccounts/a@b:generateAccessToken"
+        let url = numbered(path) { #"{"accessToken": "t-\#($0)", "expireTime": "2099-01-01T00:00:00Z"}"# }
+        let json = """
+          {"type": "impersonated_service_account", "service_account_impersonation_url": "\(url)",
+           "source_credentials": \(user(scene.tokens("/token", "other")))}
+          """
+        return (.json(json), [:], path)
+      case .metadataServer:
+        let path = "/computeMetadata/v1/instance/service-accounts/default/token"
+        _ = numbered(path) { #"{"access_token": "t-\#($0)", "expires_in": 3599}"# }
+        return (.standard, ["GCE_METADATA_HOST": String(scene.server.origin.dropFirst("http://".count))], path)
+      }
+    }
+
+    @Test(arguments: TokenWay.allCases)
+    func `a token that the store refuses in mid-stream is replaced, and the stream goes on`(_ way: TokenWay)
+      async throws
+    {
       try await GCSScene.with(count: 4 << 20) { scene in
-        let url = scene.tokens("/token", "t")
         scene.store.set { state in
           state.tokens = ["t-1"]
           // The first one ends with the third read.
           state.onRead = { state, reads in if reads == 3 { state.tokens = ["t-2"] } }
         }
         var configuration = scene.configuration
-        configuration.credentials = .json(user(url))
-        let reader = try await RangeReader(scene.source("gs://bucket/key", configuration))
+        let (credentials, variables, path) = try credentials(way, scene)
+        configuration.credentials = credentials
+        let reader = try await RangeReader(
+          scene.source("gs://bucket/key", configuration, variables: variables, files: ["/subject": "subject"]))
         var bytes: [UInt8] = []
         for try await part in reader.stream(0..<4 << 20) { bytes += part }
         #expect(bytes == GCSScene.content(0..<4 << 20))
-        #expect(scene.store.asked("/token") == 2 && scene.store.refusals.allSatisfy { $0 == 401 })
+        #expect(scene.store.asked(path) == 2 && scene.store.refusals.allSatisfy { $0 == 401 })
         #expect(!scene.store.refusals.isEmpty)
         await reader.close()
       }

@@ -9,7 +9,7 @@
 
   /// A way to get credentials that a test tries, and what is set up for it.
   enum CredentialWay: CaseIterable {
-    case container, machine, webIdentity, role, roleOfMachine, sso, olderSSO, login
+    case container, machine, webIdentity, role, roleOfMachine, sso, olderSSO, login, process
 
     /// The configuration file.
     var configuration: String {
@@ -37,6 +37,7 @@
         sso_role_name = reader
         """
       case .login: "[default]\nlogin_session=arn:aws:iam::1:user/me"
+      case .process: "[default]\ncredential_process=/opt/keys"
       }
     }
 
@@ -97,6 +98,15 @@
         $0.accepted[keys.0] = S3Credentials(accessKeyID: keys.0, secretAccessKey: keys.1, sessionToken: keys.2)
       }
       return keys
+    }
+
+    /// What a program prints that has credentials.
+    func printed() -> String {
+      let keys = next()
+      return """
+        {"Version": 1, "AccessKeyId": "\(keys.id)", "SecretAccessKey": "\(keys.secret)", "SessionToken": "\(keys.token)",
+         "Expiration": "2099-01-01T00:00:00Z"}
+        """
     }
 
     /// The answer to a request.

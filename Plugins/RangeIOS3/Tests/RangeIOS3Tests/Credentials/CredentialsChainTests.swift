@@ -14,11 +14,12 @@
     }
     private let state = Guarded(State())
     let files: [String: String]
-    let output: String
+    /// What a program prints.
+    let output: @Sendable () -> String
     let answers: @Sendable (CredentialPlaces.Request) throws -> CredentialPlaces.Answer
 
     init(
-      files: [String: String] = [:], output: String = "",
+      files: [String: String] = [:], output: @escaping @Sendable @autoclosure () -> String = "",
       answers: @escaping @Sendable (CredentialPlaces.Request) throws -> CredentialPlaces.Answer = { _ in
         throw ReadError(.timedOut, "nobody answers", isTransient: true)
       }
@@ -36,7 +37,7 @@
         environment: environment, home: "/home/u", file: { [files] in files[$0] },
         run: { [self] command in
           state.withLock { $0.commands.append(command.text) }
-          return Array(output.utf8)
+          return Array(output().utf8)
         },
         send: { [self] request in
           state.withLock { $0.requests.append(request) }

@@ -17,8 +17,9 @@
           var configuration = scene.configuration
           configuration.credentials = .standard
           let source = scene.source(
-            "s3://bucket/key", configuration, variables: way.variables(server.origin), files: way.files, isPatient: true
-          )
+            "s3://bucket/key", configuration, variables: way.variables(server.origin), files: way.files,
+            isPatient: true,
+            output: { services.printed() })
           let reader = try await RangeReader(source)
           var place = 0
           for try await piece in reader.stream(0..<1 << 19, chunkSize: .kibibytes(64)) {
@@ -53,7 +54,9 @@
     func `what a service refuses, or answers oddly, is told without a secret`(_ way: CredentialWay, _ status: Int) async
     {
       let echo = #"{"error": "hidden", "accessToken": "hidden"}<Code>NoSuch</Code><Message>hidden secret</Message>"#
-      let scene = Scene(files: way.files) { _ in CredentialPlaces.Answer(status: status, body: Array(echo.utf8)) }
+      let scene = Scene(files: way.files, output: echo) { _ in
+        CredentialPlaces.Answer(status: status, body: Array(echo.utf8))
+      }
       var places = scene.places(way.variables("http://127.0.0.1:1"))
       places.now = { 1_767_323_045 }
       let chain = CredentialsChain(places: places)

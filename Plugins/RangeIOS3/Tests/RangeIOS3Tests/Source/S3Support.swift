@@ -42,21 +42,25 @@
 
     /// A source whose environment has `variables` only.
     ///
-    /// - Parameter isPatient: waits for services as long as a busy machine takes, not for a second or two.
+    /// - Parameters:
+    ///   - isPatient: waits for services as long as a busy machine takes, not for a second or two.
+    ///   - output: what a program prints.
     func source(
       _ url: String = "s3://bucket/key", _ configuration: S3Source.Configuration? = nil,
-      variables: [String: String] = [:], files: [String: String] = [:], isPatient: Bool = false
+      variables: [String: String] = [:], files: [String: String] = [:], isPatient: Bool = false,
+      output: @escaping @Sendable () -> String = { "" }
     ) -> S3Source {
       source(
         Result { () throws(ReadError) in try S3Address(url) }, configuration, variables: variables, files: files,
-        isPatient: isPatient)
+        isPatient: isPatient, output: output)
     }
 
     func source(
       _ address: Result<S3Address, ReadError>, _ configuration: S3Source.Configuration?,
-      variables: [String: String] = [:], files: [String: String] = [:], isPatient: Bool = false
+      variables: [String: String] = [:], files: [String: String] = [:], isPatient: Bool = false,
+      output: @escaping @Sendable () -> String = { "" }
     ) -> S3Source {
-      var places = Scene(files: files).places(variables)
+      var places = Scene(files: files, output: output()).places(variables)
       places.now = { [clockOffset] in HTTPTime.now + clockOffset.value }
       places.send = { request in
         var request = request
