@@ -143,6 +143,29 @@
       }
     }
 
+    @Test(arguments: [300_000, 310_000], [0, 3, 100])
+    func `a look at a server that is behind says nothing of what another one has answered`(size: Int, looks: Int)
+      async throws
+    {
+      try await withServer { server in
+        put(300_000, on: server, number: 1)
+        let old = try #require(server.objects[objectPath])
+        var configuration = RemoteConfiguration.reading
+        configuration.isAppendOnly = true
+        try await withSource(server, configuration) { source, description in
+          // As many looks find the old object; reads find the one that has taken its place.
+          put(size, on: server, number: 2, recording: 2)
+          server.script = ServerScript { context in
+            let isRead = context.request.range?.resolved(in: size)?.count == 1000
+            guard !isRead, context.memory.count("look") < looks else { return context.honest }
+            return .honest(context.request, old, date: context.date)
+          }
+          let error = try await readError { _ = try await source.read(1000..<2000, of: description) }
+          #expect(error.code == .sourceChanged || looks == 100 && error.isTransient, "\(error)")
+        }
+      }
+    }
+
     @Test func `an empty object grows, and one without tag and date`() async throws {
       try await withServer { server in
         func put(_ count: Int) {

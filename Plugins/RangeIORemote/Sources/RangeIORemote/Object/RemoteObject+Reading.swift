@@ -92,7 +92,10 @@
             guard try !isForward(range, of: source) else { throw Failure(.ignoresRanges, "the server ignores ranges") }
             try await transfer.run()
             core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
-            if core.rules.isAppendOnly { try await check(transfer.look { $0.moved }, of: snapshot(of: source)) }
+            if core.rules.isAppendOnly {
+              let (moved, version) = transfer.look { ($0.moved, $0.version) }
+              try await check(moved, since: version, of: snapshot(of: source))
+            }
           } catch let failure as Failure where failure.reason == .ignoresRanges {
             guard !core.rules.isAppendOnly else { throw failure }
             let rest = range.lowerBound + transfer.look { $0.taken }..<range.upperBound

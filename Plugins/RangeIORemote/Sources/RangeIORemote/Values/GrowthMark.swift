@@ -28,6 +28,12 @@ struct GrowthMark: Hashable, Sendable {
     versions.allSatisfy { $0 == version && $0.identifier.isStrong }
   }
 
+  /// True if a look that ends in this mark tells of `versions`, which answers have shown since the mark was one of `old`: it is of
+  /// them, or of a later version. One of several servers may be behind, and what it has says nothing of what the others have.
+  func covers(_ versions: Set<ObjectVersion>, since old: ObjectVersion) -> Bool {
+    versions.allSatisfy { $0 == version || (version != old && $0.size <= version.size) }
+  }
+
   /// Whether the object that has `bytes` from `offset` on still has the bytes of the mark; `nil` if some are missing.
   func isKept(in bytes: [UInt8], from offset: Int) -> Bool? {
     guard offset <= start, offset + bytes.count >= end else { return nil }

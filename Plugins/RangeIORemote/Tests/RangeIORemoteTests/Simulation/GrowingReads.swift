@@ -121,6 +121,10 @@ struct GrowingReads {
         if !mark.vouches(for: machine.moved) {
           let outcome = try look()
           guard outcome == .grew || outcome == .restedAlike else { return outcome }
+          // All answers are of one server, which is never behind.
+          guard self.mark?.covers(machine.moved, since: mark.version) == true || !server.isHonest else {
+            throw SimulatedReads.Wrong("a look that does not tell of what was read")
+          }
         }
         bytesCompared += bytes.count
         guard bytes == Array(recorded[range]) else { throw SimulatedReads.Wrong("wrong bytes of \(range)") }
