@@ -81,6 +81,9 @@ struct LoadingRequests<Failure: Error> {
 
   // MARK: what the reader does
 
+  /// The resource has so many bytes now, or had.
+  mutating func saw(_ byteCount: Int) { self.byteCount = max(self.byteCount, min(byteCount, finalByteCount)) }
+
   /// The read of a request has ended. The reader returns what it was asked for, or an error.
   mutating func read(_ id: Int, _ result: Result<Bytes, Failure>) -> [Effect] {
     guard let range = requests[id]?.reading else { return [] }
@@ -101,7 +104,7 @@ struct LoadingRequests<Failure: Error> {
   mutating func grew(_ watch: Int, to byteCount: Int, isOver: Bool) -> [Effect] {
     guard watch == self.watch else { return [] }
     self.watch = nil
-    self.byteCount = max(self.byteCount, min(byteCount, finalByteCount))
+    saw(byteCount)
     if isOver { finalByteCount = self.byteCount }
     let awake = waiting
     waiting = []

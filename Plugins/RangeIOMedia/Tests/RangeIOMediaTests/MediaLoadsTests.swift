@@ -41,6 +41,23 @@ import Testing
     await reader.close()
   }
 
+  @Test func `a player is told the size at the time of its question`() async throws {
+    let growing = SyntheticSource(byteCount: 100, isAppendOnly: true)
+    let reader = try await RangeReader(growing, onChange: .follow)
+    let context = QueueContext()
+    let loads = MediaLoads(try await PlayableMedia(reader, growth: .until { false }), waits: true, in: context)
+    for size in [100, 150, 400] {
+      growing.grow(by: size - reader.byteCount)
+      try await reader.refresh()
+      let player = Player(0)
+      context.queue.sync { _ = loads.begin(.bytes(offset: 0, count: 2), asksForInformation: true, player) }
+      await player.end.wait()
+      let (fault, told) = context.queue.sync { (player.fault, player.byteCount) }
+      #expect(fault == nil && told == size)
+    }
+    await reader.close()
+  }
+
   @Test func `reads end when the player is gone`() async throws {
     let gated = GatedSource(SyntheticSource(byteCount: 1000))
     let reader = try await RangeReader(gated)
@@ -68,7 +85,8 @@ private final class Player: LoadingClient, @unchecked Sendable {
   var next: Int
   var isCancelled = false
   var fault: String?
-  private var isInformed = false
+  private(set) var byteCount: Int?
+  private var isInformed: Bool { byteCount != nil }
   private var hasEnded = false
 
   init(_ start: Int) { next = start }
@@ -79,7 +97,7 @@ private final class Player: LoadingClient, @unchecked Sendable {
   }
 
   func inform(_ information: LoadingRequests<any Error>.Information) {
-    isInformed = true
+    byteCount = information.byteCount
     call("information")
   }
 
