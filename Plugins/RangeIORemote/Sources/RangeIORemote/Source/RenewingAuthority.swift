@@ -33,11 +33,17 @@
       renew: @escaping @Sendable () async throws -> String
     ) {
       let (origin, given, clock) = (Guarded(first), Guarded(first), ServerClock(now))
+      // Once it was, it stays so.
+      let isSecure = Guarded(first?.scheme == .https)
       (self.origin, self.clock) = (origin, clock)
       flight = CredentialsFlight(expiry: \.expiry, now: { clock.now }) {
         if let first = given.withLock({ $0.take() }) { return Signed(first, at: clock.now) }
         let url = try await Self.url(from: renew)
-        if let old = origin.withLock({ $0 }), old.scheme == .https, url.scheme == .http {
+        let wasSecure = isSecure.withLock { isSecure in
+          defer { isSecure = isSecure || url.scheme == .https }
+          return isSecure
+        }
+        guard !wasSecure || url.scheme == .https else {
           throw ReadError(
             .invalidConfiguration, "the new URL is one of http, and the one before was of https: bring one of https")
         }

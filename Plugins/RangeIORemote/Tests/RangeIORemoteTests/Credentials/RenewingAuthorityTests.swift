@@ -99,6 +99,23 @@
       #expect(try await mends(authority(), 400, ["Date": late], of: plan()))
     }
 
+    @Test(arguments: [true, false]) func `http does not take the place of https, though all began with http`(
+      hasFirst: Bool
+    ) async throws {
+      let urls = Guarded(["http", "https", "http", "https"].enumerated().map { "\($1)://h/object?number=\($0)" })
+      let bring: @Sendable () -> String = { urls.withLock { $0.removeFirst() } }
+      let authority = try RenewingAuthority(hasFirst ? ObjectURL(bring()) : nil) { bring() }
+      let plan = try await plan(authority.named().text)
+      #expect(try await mends(authority, 403, of: plan))
+      try await authority.mend(.credentials)
+      #expect(try await authority.prepare(plan).url.scheme == .https)
+      #expect(try await mends(authority, 403, of: plan))
+      let error = await #expect(throws: ReadError.self) { try await authority.mend(.credentials) }
+      #expect(error?.code == .invalidConfiguration && error?.message.contains("of https") == true)
+      #expect(try await authority.prepare(plan).url.scheme == .https && urls.withLock { $0.isEmpty })
+      authority.close()
+    }
+
     @Test func `where a redirect has led nothing is changed`() async throws {
       let elsewhere = try plan("https://h/other?x=1")
       let sent = try await authority().prepare(elsewhere)
