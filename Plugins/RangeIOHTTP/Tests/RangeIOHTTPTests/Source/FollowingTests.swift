@@ -166,6 +166,28 @@
       }
     }
 
+    @Test func `the time of a read is that of its looks too`() async throws {
+      try await withServer { server in
+        put(300_000, on: server, number: 1)
+        var configuration = RemoteConfiguration.reading
+        configuration.isAppendOnly = true
+        configuration.readTimeout = .seconds(5)
+        try await withSource(server, configuration) { source, description in
+          put(310_000, on: server, number: 2)
+          // A look never gets as far as to the end that is known.
+          server.script = ServerScript { context in
+            guard context.request.range?.resolved(in: 310_000)?.count != 1000 else { return context.honest }
+            return context.honest.dripping(1, every: 50)
+          }
+          let before = server.log.requestCount
+          let error = try await readError { _ = try await source.read(1000..<2000, of: description) }
+          #expect(error.code == .timedOut, "\(error)")
+          // The read and its look.
+          #expect(server.log.requestCount - before == 2)
+        }
+      }
+    }
+
     @Test func `an empty object grows, and one without tag and date`() async throws {
       try await withServer { server in
         func put(_ count: Int) {

@@ -6,11 +6,12 @@
   extension RemoteObject {
     /// Asks the server how long the object is now, and compares the bytes before the end that is known.
     ///
+    /// - Parameter deadline: of all requests together.
     /// - Throws: `Failure`; errors of credentials; `CancellationError`, at once.
-    nonisolated(nonsending) func describedGrowing() async throws -> SourceDescription {
+    nonisolated(nonsending) func describedGrowing(until deadline: Int64) async throws -> SourceDescription {
       var recording = growing
       while true {
-        if !recording.hasEnded, let (look, mark) = try await look(at: recording) {
+        if !recording.hasEnded, let (look, mark) = try await look(at: recording, until: deadline) {
           return adopt(mark, of: recording, look)
         }
         recording = recording.next
@@ -19,7 +20,7 @@
 
     /// Looks at the object; `nil` if it has ended.
     private nonisolated(nonsending) func look(
-      at recording: GrowingObject
+      at recording: GrowingObject, until deadline: Int64
     ) async throws -> (GrowthLook, GrowthMark)? {
       var known = recording.mark
       var look = GrowthLook(after: known, opening: Opening(core.settings.opening))
@@ -27,8 +28,10 @@
       while true {
         switch step {
         case .ask(let opening):
+          // A body that the time has cut is short, and no failure by itself.
+          guard Watch.now < deadline else { throw TransportFault.deadline.failure }
           let sink = BodySink()
-          let transfer = asking(opening, sink)
+          let transfer = asking(opening, sink, until: deadline)
           try await transfer.run()
           step = answered(&look, transfer.description, sink)
         case .found(let mark):
@@ -46,8 +49,10 @@
     }
 
     // Never inlined, as in `Transfer`.
-    @inline(never) private func asking(_ opening: Opening, _ sink: BodySink) -> Transfer<DescriptionMachine> {
-      core.description(opening, into: sink, until: core.deadline)
+    @inline(never) private func asking(
+      _ opening: Opening, _ sink: BodySink, until deadline: Int64
+    ) -> Transfer<DescriptionMachine> {
+      core.description(opening, into: sink, until: deadline)
     }
 
     @inline(never) private func answered(
@@ -74,11 +79,11 @@
     ///
     /// - Parameter version: that of the mark when the read began.
     nonisolated(nonsending) func check(
-      _ moved: Set<ObjectVersion>, since version: ObjectVersion, of snapshot: Snapshot
+      _ moved: Set<ObjectVersion>, since version: ObjectVersion, of snapshot: Snapshot, until deadline: Int64
     ) async throws {
       if try mark(of: snapshot).vouches(for: moved) { return }
       for _ in 0..<GrowthLook.maxRequests {
-        _ = try await describedGrowing()
+        _ = try await describedGrowing(until: deadline)
         if try mark(of: snapshot).covers(moved, since: version) { return }
       }
       throw Self.isBehind

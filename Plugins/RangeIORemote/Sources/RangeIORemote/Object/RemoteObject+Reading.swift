@@ -94,7 +94,7 @@
             core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
             if core.rules.isAppendOnly {
               let (moved, version) = transfer.look { ($0.moved, $0.version) }
-              try await check(moved, since: version, of: snapshot(of: source))
+              try await check(moved, since: version, of: snapshot(of: source), until: transfer.deadline)
             }
           } catch let failure as Failure where failure.reason == .ignoresRanges {
             guard !core.rules.isAppendOnly else { throw failure }

@@ -103,7 +103,7 @@
     /// - Throws: `ReadError`; errors of the credentials' provider; `CancellationError`, at once.
     nonisolated(nonsending) func described() async throws -> SourceDescription {
       do {
-        if core.rules.isAppendOnly { return try await describedGrowing() }
+        if core.rules.isAppendOnly { return try await describedGrowing(until: core.deadline) }
         let sink = BodySink()
         let transfer = description(into: sink)
         try await transfer.run()
