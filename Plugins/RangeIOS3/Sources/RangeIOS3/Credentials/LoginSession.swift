@@ -74,7 +74,7 @@
       }
       guard answer.status == 200 else { throw signIn("has ended") }
       let output = try TokenFile(answer.body, what: "the answer of the sign-in's service")
-      guard var keys = output.inner("accessToken"), let seconds = output.number("expiresIn"),
+      guard var keys = output.inner("accessToken"), let seconds = output.duration("expiresIn"),
         let refresh = output["refreshToken"]
       else { throw signIn("is not complete") }
       keys["accountId"] = file.inner("accessToken")?["accountId"]

@@ -67,7 +67,7 @@
       }
       guard answer.status == 200 else { return nil }
       let output = try TokenFile(answer.body, what: "the answer of the sign-in's service (SSO)")
-      guard let token = output["accessToken"], let seconds = output.number("expiresIn") else { return nil }
+      guard let token = output["accessToken"], let seconds = output.duration("expiresIn") else { return nil }
       var file = file
       file["accessToken"] = token
       file["expiresAt"] = TokenFile.text(places.now() + seconds)

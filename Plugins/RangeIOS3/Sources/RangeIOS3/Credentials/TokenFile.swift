@@ -35,8 +35,10 @@
     /// A time, in seconds since 1970.
     func time(_ name: String) -> Int? { self[name].flatMap { SigningTime($0) }?.secondsSince1970 }
 
-    /// A whole number.
-    func number(_ name: String) -> Int? { (fields[name] as? NSNumber)?.intValue }
+    /// How long something lasts, in whole seconds: at most some centuries, so that it can be added to a time.
+    func duration(_ name: String) -> Int? {
+      (fields[name] as? NSNumber).map { Int(min(max($0.doubleValue, 0), 1e10)) }
+    }
 
     /// The fields of a field.
     func inner(_ name: String) -> TokenFile? { (fields[name] as? [String: Any]).map { TokenFile(fields: $0) } }

@@ -155,6 +155,18 @@
       #expect(desk.sent.withLock { $0.count } == 1)
     }
 
+    @Test(arguments: ["9223372036854775807", "1e300", "-9223372036854775808"])
+    func `a lifetime beyond all bounds does no harm`(seconds: String) async throws {
+      let desk = Desk(.sso) { request in
+        let text =
+          request.url.hasSuffix("/token") ? #"{"accessToken": "new token", "expiresIn": \#(seconds)}"# : Self.role
+        return .init(status: 200, body: Array(text.utf8))
+      }
+      #expect(try await desk.credentials().accessKeyID == "A")
+      let written = try #require(desk.files.withLock { $0[Self.ssoFile] })
+      #expect(written.contains(seconds.hasPrefix("-") ? "2026-01-02T03:04:05Z" : #""expiresAt":"2342-"#))
+    }
+
     /// Checks a proof of RFC 9449, section 4.3.
     private func checkProof(_ proof: String, url: String, time: Int) throws {
       func bytes(_ text: Substring) throws -> Data {
