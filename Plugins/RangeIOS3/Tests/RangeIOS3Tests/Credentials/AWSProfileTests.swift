@@ -136,6 +136,20 @@
       #expect(AWSFiles(credentials: nil, configuration: "[x]\na=b").profile("x") == nil)
     }
 
+    /// What botocore 1.44 makes of these texts, but for the mark of the order of bytes, which it refuses.
+    @Test(arguments: [
+      ("[default]\n  a = 1\n  b = 2\n", ["default": ["a": "1", "b": "2"]]),
+      ("  [default]\n  a = 1\n  [x]\n  a = 2\n", ["default": ["a": "1"], "x": ["a": "2"]]),
+      ("[default]\n s3 =\n   b = c:d\n # no\n region = eu\n", ["default": ["s3": "", "s3.b": "c:d", "region": "eu"]]),
+      ("[default]\na: 1\nb = c : d\n", ["default": ["a": "1", "b": "c : d"]]),
+      ("[default]\na = 1\n  [x]\n  c = 2\n", ["default": ["a": "1"]]),
+      ("\u{FEFF}[default]\r\na = 1\r\n", ["default": ["a": "1"]]),
+    ]) func `indented lines, colons and a mark before the text mean what they do to the AWS tools`(
+      text: String, sections: [String: [String: String]]
+    ) {
+      #expect(INIText.sections(of: text) == sections)
+    }
+
     @Test func `no text makes the reader of files trap`() {
       let pieces = ["[", "]", "=", "\n", "\r", " ", "\t", "a", "#", "[a]\n", "a=b\n", "profile ", "\"", "é", "\u{0}"]
       var generator = SystemRandomNumberGenerator()
