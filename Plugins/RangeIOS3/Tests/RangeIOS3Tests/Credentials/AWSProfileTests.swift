@@ -150,6 +150,17 @@
       #expect(INIText.sections(of: text) == sections)
     }
 
+    @Test func `keys of one file never have the token of the other`() throws {
+      let (keys, others) = ("aws_access_key_id = A\naws_secret_access_key = s", "aws_session_token = other")
+      let file = AWSFiles(credentials: "[default]\n\(keys)", configuration: "[default]\n\(others)\nregion = x")
+      let found = try #require(file.profile("default"))
+      #expect(try found.credentials() == .keys(S3Credentials(accessKeyID: "A", secretAccessKey: "s")))
+      #expect(found["region"] == "x")
+      let halves = AWSFiles(
+        credentials: "[default]\naws_access_key_id = A", configuration: "[default]\naws_secret_access_key = other")
+      #expect(throws: ReadError.self) { _ = try halves.profile("default")?.credentials() }
+    }
+
     @Test func `no text makes the reader of files trap`() {
       let pieces = ["[", "]", "=", "\n", "\r", " ", "\t", "a", "#", "[a]\n", "a=b\n", "profile ", "\"", "é", "\u{0}"]
       var generator = SystemRandomNumberGenerator()
