@@ -9,7 +9,7 @@ struct ListCommand: AsyncParsableCommand {
     discussion: """
       A line has size, time (UTC) and name, in the order of the server; folders end with /. Of s3://, az:// and gs:// all \
       names that begin as the URL does, up to the next /. Of http:// and https:// a directory whose index nginx, Apache or \
-      rangeio serve makes. Control characters in names are shown as U+FFFD: --json has the names exactly.
+      rangeio serve makes. Control characters in names and versions are shown as U+FFFD: --json has the names exactly.
       """)
 
   @Argument(help: "The directory or URL to list.", completion: .file())
@@ -71,7 +71,7 @@ struct ListLines {
   private func text(_ entry: ListedEntry) -> String {
     let size = entry.byteCount.map { "\($0)" } ?? "-"
     var cells = [Self.padded(size, 14, isLeft: false), Self.padded(entry.modified.map(Self.time) ?? "-", 23)]
-    if long { cells.append(Self.padded(entry.version ?? "-", 34)) }
+    if long { cells.append(Self.padded(Complaint.oneLine(entry.version ?? "-"), 34)) }
     return (cells + [Complaint.oneLine(entry.name)]).joined(separator: "  ")
   }
 

@@ -78,15 +78,15 @@
               200,
               text: """
                 <ListBucketResult><EncodingType>url</EncodingType><IsTruncated>\(isCut)</IsTruncated>\
-                <NextContinuationToken>t</NextContinuationToken><Contents><Key>cut+x%1B</Key><ETag>"e"</ETag>\
+                <NextContinuationToken>t</NextContinuationToken><Contents><Key>cut+x%1B</Key><ETag>"e&#27;"</ETag>\
                 <Size>7</Size></Contents></ListBucketResult>
                 """)
           }
           let options = ["--no-sign", "--endpoint", server.origin, "--region", "us-east-1"]
           let all = try await entries(["s3://bucket/"] + options)
-          #expect(all == [Entry(name: "cut x\u{1B}", type: "object", byteCount: 7, version: "e")])
+          #expect(all == [Entry(name: "cut x\u{1B}", type: "object", byteCount: 7, version: "e\u{1B}")])
           let long = try await tool(["ls", "--long", "s3://bucket"] + options)
-          #expect(String(decoding: long.output, as: UTF8.self).contains("  e "))
+          #expect(String(decoding: long.output, as: UTF8.self).contains("  e\u{FFFD} "))
           #expect(!long.output.contains(0x1B))
           let cut = try await tool(["ls", "s3://bucket/cut"] + options)
           #expect(cut.code == 3 && cut.errors.contains("AccessDenied") && cut.hasOneLineOfErrors)
