@@ -45,9 +45,14 @@ struct IndexPage {
     let isElsewhere = link.prefix { $0 != UInt8(ascii: "/") }.contains(UInt8(ascii: ":"))
     guard let first = link.first, !"/?#".utf8.contains(first), !isElsewhere else { return nil }
     let path = link.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    let name = path.last == UInt8(ascii: "/") ? path.dropLast() : path
-    guard !name.isEmpty, !name.contains(UInt8(ascii: "/")), ![[46], [46, 46]].contains(Array(name)) else { return nil }
-    return PercentCoding.decoded(bytes: path)
+    let isFolder = path.last == UInt8(ascii: "/")
+    let name = PercentCoding.decoded(bytes: isFolder ? path.dropLast() : path)
+    return isName(name) ? name + (isFolder ? [UInt8(ascii: "/")] : []) : nil
+  }
+
+  /// `true` for what can be the name of something in a directory, without encoding: a part of a path that leads nowhere else.
+  static func isName(_ name: [UInt8]) -> Bool {
+    !name.isEmpty && !name.contains { $0 == 0 || $0 == UInt8(ascii: "/") } && name != [46] && name != [46, 46]
   }
 
   /// The words after a link, without tags.

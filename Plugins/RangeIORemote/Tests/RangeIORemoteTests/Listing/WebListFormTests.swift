@@ -111,6 +111,21 @@ struct WebListFormTests {
     #expect(throws: ReadError.self) { try WebListForm().url(after: token, of: base) }
   }
 
+  @Test(arguments: [
+    "%2e%2e/", "%2e", ".%2E", "..%2f..%2fetc%2fpasswd", "a%2fb", "a%00", "//other/x", "javascript:x", "/x", "a/b", "..",
+  ]) func `a link that leads elsewhere, however it is written, is no name`(link: String) throws {
+    let page = try page("<html><title>Index of /d/</title><a href=\"\(link)\">x</a> <a href=\"y\">y</a></html>")
+    #expect(page.entries.map(\.name) == ["y"])
+  }
+
+  @Test(arguments: ["..", "../", "../../etc/passwd", "a/b", "a/b/", "/", "", ".", "a\\u0000"])
+  func `a name in JSON that leads elsewhere is left out`(name: String) throws {
+    for type in ["file", "directory"] {
+      let page = try page(#"[{"name":"\#(name)","type":"\#(type)"},{"name":"y","type":"file"}]"#)
+      #expect(page.entries.map(\.name) == ["y"])
+    }
+  }
+
   @Test(arguments: ["", "{}", "[1]", "[{}]", "<html><title>Log in</title></html>", "text"])
   func `what is no index is told`(text: String) {
     let error = #expect(throws: ReadError.self) { try page(text) }
