@@ -118,3 +118,24 @@
     }
   }
 #endif
+
+extension SourceName {
+  /// `true` if the address of a store's object ends with the version to read. The name of an object may look so too.
+  func namesVersion(_ settings: RemoteSettings?) -> Bool {
+    // `try?`: what is no address is told when it is opened.
+    switch kind {
+    #if S3
+      case .s3: return (try? S3Address(text))?.versionID != nil
+    #endif
+    #if Azure
+      case .azure:
+        let address = try? AzureAddress(settings?.address(of: self) ?? text)
+        return address?.versionID != nil || address?.snapshot != nil
+    #endif
+    #if GCS
+      case .gcs: return (try? GCSAddress(text))?.generation != nil
+    #endif
+    default: return false
+    }
+  }
+}

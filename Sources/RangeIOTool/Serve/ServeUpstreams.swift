@@ -116,6 +116,10 @@
           throw ReadError(.notFound, "no object of a store has a name that is no UTF-8", source: name.text)
         }
         let below = SourceName(name.text + path.map(\.description).joined(separator: "/"))
+        guard !below.namesVersion(options.remote) else {
+          throw ReadError(
+            .notFound, "only present objects are served, and this address is of a version", source: name.text)
+        }
         return try await Self.reader(below, options, pipeline, command)
       } listBelow: { [patient] path in
         let folder = path.flatMap { $0.bytes + [UInt8(ascii: "/")] }

@@ -14,6 +14,16 @@ import Testing
     #expect(SourceName(path: "http://x/y").kind == .path)
   }
 
+  #if S3 && Azure && GCS
+    @Test(arguments: [
+      ("s3://b/k", false), ("s3://b/k?versionId=null", true), ("s3://b/k?versionId", false), ("s3://b/k#1", false),
+      ("az://a/c/b?versionid=1", true), ("az://a/c/b?snapshot=1", true), ("az://a/c/b?x=1", false),
+      ("gs://b/o#12", true), ("gs://b/o#x", false), ("http://h/x?versionId=1", false), ("x?versionId=1", false),
+    ]) func `an address of a version is told from that of an object`(text: String, namesVersion: Bool) {
+      #expect(SourceName(text).namesVersion(nil) == namesVersion)
+    }
+  #endif
+
   @Test func `what is shown has no password and no value of the query`() {
     let cases = [
       ("./a?b=c", "./a?b=c"), ("https://h/p", "https://h/p"), ("https://u:pw@h:8/p", "https://h:8/p"),

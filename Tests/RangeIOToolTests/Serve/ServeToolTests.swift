@@ -198,6 +198,26 @@
       }
     }
 
+    #if S3
+      @Test func `of a bucket the present objects are served, and no version that a client names`() async throws {
+        try await LyingServer.with { origin in
+          origin.objects.put(ServedObject(count: 1_000), at: "/bucket/open/x")
+          let options = ["--no-sign", "--endpoint", origin.origin, "--region", "us-east-1"]
+          try await withServer(["s3://bucket/open/"] + options) { port, _ in
+            let present = try await get("/x", port)
+            #expect(present.body.count == 1_000)
+            _ = try await get("/x%3Fy=1", port)
+            for path in ["/x%3FversionId=null", "/x%3fVERSIONID=1", "/x%3FversionId=1%3FversionId=2"] {
+              let old = try await get(path, port)
+              #expect(old.head.hasPrefix("HTTP/1.1 404"), "\(path)")
+            }
+          }
+          let asked = Set(origin.log.requests.map(\.target))
+          #expect(asked == ["/bucket/open/x", "/bucket/open/x%3Fy%3D1"])
+        }
+      }
+    #endif
+
     /// `RANGEIO_CONNECTIONS`, or five hundred.
     private static let connections =
       ProcessInfo.processInfo.environment["RANGEIO_CONNECTIONS"].flatMap { Int($0) } ?? 500
