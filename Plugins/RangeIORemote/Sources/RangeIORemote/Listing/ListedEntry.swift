@@ -17,14 +17,14 @@ public struct ListedEntry: Hashable, Sendable {
   /// The name as text; bytes that are no UTF-8 are shown as U+FFFD.
   public var name: String { String(decoding: nameBytes, as: UTF8.self) }
 
-  /// An entry; see the properties.
+  /// An entry; see the properties. A negative size counts as none.
   public init(
     nameBytes: [UInt8], isFolder: Bool = false, byteCount: Int? = nil, version: String? = nil,
     modified: HTTPDate? = nil
   ) {
     self.nameBytes = nameBytes
     self.isFolder = isFolder
-    self.byteCount = byteCount
+    self.byteCount = byteCount.flatMap { $0 < 0 ? nil : $0 }
     self.version = version
     self.modified = modified
   }

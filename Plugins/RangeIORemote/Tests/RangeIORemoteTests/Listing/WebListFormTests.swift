@@ -111,6 +111,11 @@ struct WebListFormTests {
     #expect(throws: ReadError.self) { try WebListForm().url(after: token, of: base) }
   }
 
+  @Test func `a size below zero is none`() throws {
+    let page = try page(#"[{"name":"a","type":"file","size":-5},{"name":"b","type":"file","size":0}]"#)
+    #expect(page.entries.map(\.byteCount) == [nil, 0])
+  }
+
   @Test(arguments: [
     "%2e%2e/", "%2e", ".%2E", "..%2f..%2fetc%2fpasswd", "a%2fb", "a%00", "//other/x", "javascript:x", "/x", "a/b", "..",
   ]) func `a link that leads elsewhere, however it is written, is no name`(link: String) throws {
