@@ -44,6 +44,7 @@
     func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> RefusalVerdict {
       var refusal = AzureRefusal(head, body: body)
       refusal.message = sent.quotable(refusal.message)
+      refusal.code = sent.quotable(refusal.code)
       let request = AzureRefusal.Request(
         method: plan.method, access: flight?.last,
         signed: sent.fields["x-ms-date"].flatMap { HTTPDate($0) }?.secondsSince1970,

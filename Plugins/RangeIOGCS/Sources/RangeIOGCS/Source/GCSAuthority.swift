@@ -68,6 +68,7 @@
     func judge(_ head: ResponseHead, body: [UInt8], of plan: RequestPlan, sent: PreparedRequest) -> RefusalVerdict {
       var refusal = GCSRefusal(head, body: body)
       refusal.document.message = sent.quotable(refusal.document.message)
+      refusal.document.code = sent.quotable(refusal.document.code)
       let request = GCSRefusal.Request(
         method: plan.method, permit: permit(of: sent), now: clock.local,
         hasUserProject: sent.fields["x-goog-user-project"] != nil, lists: target.address.isBucket)

@@ -107,6 +107,7 @@
       let signature = SentSignature(sent.fields)
       var refusal = S3Refusal(head, body: body)
       refusal.document.message = sent.quotable(refusal.document.message)
+      refusal.document.code = sent.quotable(refusal.document.code)
       let request = S3Refusal.Request(
         method: plan.method, signature: signature, bucket: target.address.bucket,
         differs: { [self] region in differs(region, from: sent, signature) }, now: clock.local,

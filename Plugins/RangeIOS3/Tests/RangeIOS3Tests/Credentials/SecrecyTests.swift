@@ -1,6 +1,7 @@
 #if S3
   import RangeIO
   import RangeIOHTTPTestServer
+  import RangeIOSupport
   import Testing
 
   @testable import RangeIOS3
@@ -35,6 +36,28 @@
         let web = try await RangeReader(contentsOf: url, configuration: configuration)
         #expect(!dumped(web).contains("first secret") && !dumped(web).contains("first%20secret"))
         await web.close()
+      }
+    }
+
+    @Test(arguments: ["Code", "Message"])
+    func `a store that repeats a signature or a token does not have it shown`(_ element: String) async throws {
+      try await StoreScene.with { scene in
+        var configuration = scene.configuration
+        configuration.credentials = .given(
+          S3Credentials(accessKeyID: "AKIDSECOND", secretAccessKey: "second secret", sessionToken: "hiddenToken"))
+        let signatures = Guarded<[String]>([])
+        for repeatsToken in [false, true] {
+          scene.server.script = ServerScript { asked in
+            let signature = String(asked.request["Authorization"]?.split(separator: "=").last ?? "")
+            signatures.withLock { $0.append(signature) }
+            let text = repeatsToken ? "hiddenToken" : signature
+            return ScriptedAnswer(403, text: "<Error><\(element)>\(text)</\(element)></Error>", type: "application/xml")
+          }
+          let error = try #require(await scene.failure(scene.source("s3://bucket/key", configuration)))
+          let text = "\(error) \(String(reflecting: error))"
+          #expect(error.code == .permissionDenied && !text.contains("hiddenToken"))
+          #expect(!signatures.withLock { $0.isEmpty || $0.contains { text.contains($0) } }, "\(text)")
+        }
       }
     }
 
