@@ -41,7 +41,8 @@ public struct ObjectListForm: ListingForm {
           version: record.text("Generation") ?? record.text("ETag").map { ListedEntry.tag($0) },
           modified: record.text("LastModified").flatMap { ListedEntry.date($0) }))
     }
-    guard records.outside.text("IsTruncated") == "true" else { return page }
+    // As XML Schema writes what is true, and as some servers do.
+    guard ["true", "1"].contains(records.outside.text("IsTruncated")?.lowercased()) else { return page }
     guard let token = records.outside.text("NextContinuationToken"), !token.isEmpty else {
       throw ReadError(
         .invalidResponse,

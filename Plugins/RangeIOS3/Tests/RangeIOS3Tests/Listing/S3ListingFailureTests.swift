@@ -35,8 +35,9 @@
       #expect(error.code == .notFound && error.message.contains("NoSuchBucket"))
     }
 
-    @Test func `more names without a token are no end`() async throws {
-      let error = try await failure { $0.answers = [Self.page("<IsTruncated>true</IsTruncated>")] }
+    @Test(arguments: ["true", "True", "1"])
+    func `more names without a token are no end`(isTruncated: String) async throws {
+      let error = try await failure { $0.answers = [Self.page("<IsTruncated>\(isTruncated)</IsTruncated>")] }
       #expect(error.code == .invalidResponse && error.message.contains("how to ask"))
     }
 
