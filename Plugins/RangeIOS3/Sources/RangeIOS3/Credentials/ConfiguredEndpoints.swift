@@ -1,6 +1,7 @@
 #if S3
   internal import RangeIO
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// The servers of AWS's services, by the environment and the profile, or else AWS's own.
   struct ConfiguredEndpoints: Sendable {
@@ -29,7 +30,15 @@
 
     /// The URL of a service other than S3.
     func url(of service: AWSService, in region: String) throws(ReadError) -> String {
-      try named(service) ?? "https://\(hosts.host(of: service, in: region))"
+      if let url = try named(service) { return url }
+      // It goes into a host that is sent a token.
+      guard XMLText.isName(region) else {
+        throw ReadError(
+          .invalidConfiguration,
+          "the region '\(region.prefix(64))' of a sign-in has other characters than letters, digits and hyphens: correct it"
+        )
+      }
+      return "https://\(hosts.host(of: service, in: region))"
     }
 
     /// The token service, in a region.

@@ -155,6 +155,17 @@
       #expect(desk.sent.withLock { $0.count } == 1)
     }
 
+    @Test func `a region that would make another host gets no token`() async {
+      for (way, file, region) in [
+        (CredentialWay.olderSSO, "/home/u/.aws/config", "eu-west-1"), (.login, Self.loginFile, "eu-north-1"),
+      ] {
+        let desk = Desk(way) { _ in .init(status: 200, body: Array(Self.role.utf8)) }
+        desk.change(file, region, "other.example/")
+        #expect(await desk.failure()?.code == .invalidConfiguration)
+        #expect(desk.sent.withLock { $0.isEmpty })
+      }
+    }
+
     @Test(arguments: ["9223372036854775807", "1e300", "-9223372036854775808"])
     func `a lifetime beyond all bounds does no harm`(seconds: String) async throws {
       let desk = Desk(.sso) { request in
