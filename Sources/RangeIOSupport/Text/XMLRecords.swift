@@ -45,14 +45,7 @@ public struct XMLRecords {
         }
       }
     } catch {
-      switch error {
-      case .cut:
-        throw ReadError(
-          .invalidResponse, "the server's list of names breaks off before its end: try again", isTransient: true)
-      case .malformed:
-        throw ReadError(
-          .invalidResponse, "the server answered with something else than a list of names (\(root)): check the URL")
-      }
+      throw error.readError(root: root)
     }
   }
 
@@ -61,5 +54,21 @@ public struct XMLRecords {
     if taken.fields[element.name] == nil { taken.fields[element.name] = element.text }
     if element.has("Encoded", "true") { taken.encoded.insert(element.name) }
     record = taken
+  }
+}
+
+extension XMLElements.Fault {
+  /// The error of a list of names: `invalidResponse`, transient if the end is missing.
+  ///
+  /// - Parameter root: the name of the outermost element that was expected.
+  public func readError(root: String) -> ReadError {
+    switch self {
+    case .cut:
+      ReadError(
+        .invalidResponse, "the server's list of names breaks off before its end: try again", isTransient: true)
+    case .malformed:
+      ReadError(
+        .invalidResponse, "the server answered with something else than a list of names (\(root)): check the URL")
+    }
   }
 }

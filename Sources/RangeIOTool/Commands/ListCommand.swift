@@ -9,7 +9,8 @@ struct ListCommand: AsyncParsableCommand {
     discussion: """
       A line has size, time (UTC) and name, in the order of the server; folders end with /. Of s3://, az:// and gs:// all \
       names that begin as the URL does, up to the next /. Of http:// and https:// a directory whose index nginx, Apache or \
-      rangeio serve makes. Control characters in names and versions are shown as U+FFFD: --json has the names exactly.
+      rangeio serve makes, or one of WebDAV. Control characters in names and versions are shown as U+FFFD: --json has the \
+      names exactly.
       """)
 
   @Argument(help: "The directory or URL to list.", completion: .file())
@@ -18,6 +19,8 @@ struct ListCommand: AsyncParsableCommand {
   var recursive = false
   @Flag(name: .shortAndLong, help: "Show versions: tags, generations.")
   var long = false
+  @Flag(name: .customLong("webdav"), help: "Ask a web server by WebDAV alone: sizes, versions, one request a folder.")
+  var isWebDAV = false
   @Flag(help: "Print JSON: an array, an entry a line.")
   var json = false
   @OptionGroup var remote: RemoteOptions
@@ -25,10 +28,13 @@ struct ListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let name = SourceName(source)
+    guard !isWebDAV || name.isURL && name.kind == .http else {
+      throw ToolFailure.usage("\(name.shown): --webdav is for http:// and https://")
+    }
     let options = OpeningOptions(remote: try remote.checked(for: name, patience), parallel: 1)
     let output = StandardOutput()
     var lines = ListLines(json: json, long: long)
-    try await ListWork(name: name, options: options, isRecursive: recursive).run { entry in
+    try await ListWork(name: name, options: options, isRecursive: recursive, isWebDAV: isWebDAV).run { entry in
       if let text = lines.add(entry) { try output.line(text) }
     }
     if let text = lines.end() { try output.line(text) }

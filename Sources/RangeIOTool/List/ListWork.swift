@@ -7,6 +7,8 @@ struct ListWork {
   let name: SourceName
   let options: OpeningOptions
   let isRecursive: Bool
+  /// Asks a web server by WebDAV alone.
+  var isWebDAV = false
 
   /// Folders within folders. A server may make up more, without end.
   private static let maxDepth = 256
@@ -41,9 +43,9 @@ struct ListWork {
     do {
       if name.isURL {
         #if HTTP
-          for try await entry in try RemoteListing(name, below: folder, isRecursive: isRecursive, options) {
-            try take(entry)
-          }
+          let listing = try RemoteListing(
+            name, below: folder, isRecursive: isRecursive, isWebDAV: isWebDAV, options)
+          for try await entry in listing { try take(entry) }
         #else
           // Fails: this build reads no URLs.
           _ = try OpenedSource(name, options)

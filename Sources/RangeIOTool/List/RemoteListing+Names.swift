@@ -17,9 +17,11 @@
   extension RemoteListing {
     /// The names behind the URL that the user named.
     ///
-    /// - Parameter folder: that of names below it, with a `/` at its end; empty: the place itself.
+    /// - Parameters:
+    ///   - folder: that of names below it, with a `/` at its end; empty: the place itself.
+    ///   - isWebDAV: asks a web server by WebDAV alone.
     init(
-      _ name: SourceName, below folder: [UInt8], isRecursive: Bool, _ options: OpeningOptions
+      _ name: SourceName, below folder: [UInt8], isRecursive: Bool, isWebDAV: Bool = false, _ options: OpeningOptions
     ) throws(ToolFailure) {
       // Fails if this build cannot read such URLs.
       let pipeline = try OpenedSource(name, options).pipeline(options)
@@ -45,9 +47,12 @@
       default:
         let (path, rest) = name.pathAndRest
         let slash = folder.isEmpty || path.hasSuffix("/") ? "" : "/"
-        self = .directory(
-          path + slash + PercentCoding.encoded(bytes: folder, keeping: UInt8(ascii: "/")) + rest,
-          configuration: RemoteConfiguration(web: settings, options), pipeline: pipeline)
+        let url = path + slash + PercentCoding.encoded(bytes: folder, keeping: UInt8(ascii: "/")) + rest
+        let configuration = RemoteConfiguration(web: settings, options)
+        self =
+          isWebDAV
+          ? .webDAV(url, configuration: configuration, pipeline: pipeline)
+          : .directory(url, configuration: configuration, pipeline: pipeline)
       }
     }
   }

@@ -47,12 +47,7 @@ struct IndexPage {
     let path = link.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let isFolder = path.last == UInt8(ascii: "/")
     let name = PercentCoding.decoded(bytes: isFolder ? path.dropLast() : path)
-    return isName(name) ? name + (isFolder ? [UInt8(ascii: "/")] : []) : nil
-  }
-
-  /// `true` for what can be the name of something in a directory, without encoding: a part of a path that leads nowhere else.
-  static func isName(_ name: [UInt8]) -> Bool {
-    !name.isEmpty && !name.contains { $0 == 0 || $0 == UInt8(ascii: "/") } && name != [46] && name != [46, 46]
+    return ListedEntry.isName(name[...]) ? name + (isFolder ? [UInt8(ascii: "/")] : []) : nil
   }
 
   /// The words after a link, without tags.

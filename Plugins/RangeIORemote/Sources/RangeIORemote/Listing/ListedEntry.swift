@@ -31,6 +31,11 @@ public struct ListedEntry: Hashable, Sendable {
 }
 
 extension ListedEntry {
+  /// True for the name of one thing in a directory: it leads to no other directory.
+  static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+    !bytes.isEmpty && !bytes.contains { $0 == 0 || $0 == UInt8(ascii: "/") } && bytes != [46] && bytes != [46, 46]
+  }
+
   /// A tag without its quotes.
   public static func tag(_ text: String) -> String {
     text.utf8.count > 1 && text.hasPrefix("\"") && text.hasSuffix("\"") ? String(text.dropFirst().dropLast()) : text

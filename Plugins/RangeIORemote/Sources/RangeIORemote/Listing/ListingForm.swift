@@ -11,11 +11,26 @@ public protocol ListingForm: Sendable {
   ///   - base: the URL of the object that the listing reads from: a bucket, a container, a directory.
   func url(after token: String?, of base: ObjectURL) throws(ReadError) -> ObjectURL
 
-  /// The page in the body of an answer with status 200.
+  /// What is asked for by PROPFIND. By default `nil`: a page is what GET brings.
+  var properties: PropertyRequest? { get }
+
+  /// The page in the body of an answer with status 200; of one with 207, if there are ``properties``.
   ///
   /// - Parameter url: where it came from in the end.
   /// - Throws: `ReadError` with `invalidResponse` for what is no list of names; transient, if its end is missing.
   func page(in body: [UInt8], from url: ObjectURL) throws(ReadError) -> ListingPage
+
+  /// The form that the server may know in place of this one, after `error` in place of the first page; by default `nil`:
+  /// none. It is tried once. If the server does not know it either, `error` is thrown.
+  func other(after error: ReadError) -> (any ListingForm)?
+}
+
+extension ListingForm {
+  /// `nil`.
+  public var properties: PropertyRequest? { nil }
+
+  /// `nil`.
+  public func other(after error: ReadError) -> (any ListingForm)? { nil }
 }
 
 /// A page of a listing.

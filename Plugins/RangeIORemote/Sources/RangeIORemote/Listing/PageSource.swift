@@ -52,7 +52,7 @@
       rules.prefixLimit = .max
       let machine = DescriptionMachine(
         try form.url(after: token, of: core.origin), rules: rules, habits: core.learnt.withLock { $0.habits },
-        opening: .whole)
+        opening: .whole, asking: form.properties)
       let sink = BodySink({ [self] bytes in
         try state.withLock { state in
           guard state.body.count + bytes.count <= Self.maxBytes else {

@@ -84,8 +84,12 @@
         fileprivate let listing: Pages
         private var source: (any RemoteSource)?
         private var steps = PageSteps()
+        private var form: any ListingForm
 
-        fileprivate init(listing: Pages) { self.listing = listing }
+        fileprivate init(listing: Pages) {
+          self.listing = listing
+          form = listing.form
+        }
 
         /// The next page, or `nil` after the last.
         public mutating func next() async throws -> ListingPage? { try await next(isolation: nil) }
@@ -95,7 +99,7 @@
           try Task.checkCancellation()
           guard !steps.isOver else { return nil }
           do {
-            let page = try await fetched()
+            let page = try await fetchedByEitherForm()
             try steps.took(page)
             if steps.isOver { await close() }
             return page
@@ -106,10 +110,22 @@
           }
         }
 
+        private nonisolated(nonsending) mutating func fetchedByEitherForm() async throws -> ListingPage {
+          do { return try await fetched() } catch let first as ReadError {
+            guard steps.token == nil, let other = form.other(after: first) else { throw first }
+            form = other
+            do { return try await fetched() } catch let second as ReadError
+              where [.unsupportedSource, .notFound].contains(second.code)
+            {
+              throw first
+            }
+          }
+        }
+
         private nonisolated(nonsending) mutating func fetched() async throws -> ListingPage {
           let source = try self.source ?? listing.source()
           self.source = source
-          let page = PageSource(listing.name, listing.form, steps.token, try await source.object)
+          let page = PageSource(listing.name, form, steps.token, try await source.object)
           // A page is opened as an object is, so the stages of the pipeline do the same for it.
           await (try RangeReader(page, listing.pipeline)).close()
           return page.page

@@ -32,7 +32,12 @@ struct WebListForm: ListingForm {
     ReadError(
       .invalidResponse,
       "the server answered with something else than a directory's index as nginx, Apache or rangeio serve make it: turn "
-        + "autoindex on there, or name an object")
+        + "autoindex or WebDAV on there, or name an object")
+  }
+
+  /// A server of WebDAV need not have an index: it answers 403, 405 or 501, or with words for people.
+  func other(after error: ReadError) -> (any ListingForm)? {
+    [.permissionDenied, .invalidResponse].contains(error.code) && !error.isTransient ? WebDAVListForm() : nil
   }
 
   /// One name: of nginx with `mtime`, of `rangeio serve` with `modified`, and with `href` where the name says too little.
@@ -63,7 +68,7 @@ struct WebListForm: ListingForm {
       let linked = line.href.flatMap { IndexPage.name(in: Array($0.utf8)) }
       guard var name = linked ?? line.name.map({ Array($0.utf8) }), let type = line.type else { throw Self.other }
       let isFolder = type == "directory"
-      guard IndexPage.isName(isFolder && name.last == UInt8(ascii: "/") ? name.dropLast() : name) else { continue }
+      guard ListedEntry.isName(isFolder && name.last == UInt8(ascii: "/") ? name.dropLast() : name[...]) else { continue }
       if isFolder, name.last != UInt8(ascii: "/") { name.append(UInt8(ascii: "/")) }
       page.entries.append(
         ListedEntry(

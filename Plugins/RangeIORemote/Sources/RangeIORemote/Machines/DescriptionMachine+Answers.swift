@@ -110,9 +110,10 @@ extension DescriptionMachine {
       taking: kept.count <= Opening.maxBytes ? kept : 0..<0, of: bytes, at: now)
   }
 
-  /// 200 and the whole object, or its beginning as far as it is wanted.
+  /// 200 (207 to PROPFIND) and the whole object, or its beginning as far as it is wanted.
   mutating func answeredWhole(_ head: ResponseHead, at now: Int) -> TransferStep {
-    guard head.status == 200 else { return .fail(context.statusFailure(at: now)) }
+    let status = context.plan?.method == .propfind ? 207 : 200
+    guard head.status == status else { return .fail(context.statusFailure(at: now)) }
     if let portal = portalFailure(head) { return .fail(portal) }
     if let fault = head.fault(context.rules) { return .fail(fault) }
     if head.contentLength != .bytes(0) {

@@ -6,6 +6,8 @@
 struct DescriptionMachine: Hashable, Sendable {
   private let origin: ObjectURL
   private let passesCaches: Bool
+  /// Asked for in place of the bytes, if all are wanted.
+  private let properties: PropertyRequest?
   /// All bytes are wanted, however many.
   let wantsAll: Bool
   /// The version that was described before: a HEAD that says another is confirmed by GET.
@@ -33,11 +35,13 @@ struct DescriptionMachine: Hashable, Sendable {
   ///   - opening: what to begin with. If it is HEAD, habits may have a GET instead.
   ///   - known: the version that was described before; `nil`: none was.
   ///   - passesCaches: whether caches on the way are to ask the origin.
+  ///   - properties: asked for in place of the bytes, with the opening ``Opening/whole``.
   init(
     _ origin: ObjectURL, rules: TransferRules, habits: Habits, opening: Opening, known: ObjectVersion? = nil,
-    passesCaches: Bool = false
+    passesCaches: Bool = false, asking properties: PropertyRequest? = nil
   ) {
     self.origin = origin
+    self.properties = properties
     self.known = known
     self.passesCaches = passesCaches
     wantsAll = opening == .whole
@@ -57,7 +61,7 @@ struct DescriptionMachine: Hashable, Sendable {
       case .range(let range): context.begin(.get, range: range, passesCaches: passesCaches, at: now)
       case .suffix(let count): context.begin(.get, suffix: count, passesCaches: passesCaches, at: now)
       case .probe: context.begin(.get, range: 0..<1, passesCaches: passesCaches, at: now)
-      case .whole: context.begin(.get, passesCaches: passesCaches, at: now)
+      case .whole: context.begin(.get, passesCaches: passesCaches, asking: properties, at: now)
       }
     return .send(plan)
   }
@@ -127,7 +131,7 @@ struct DescriptionMachine: Hashable, Sendable {
   private mutating func answered(_ head: ResponseHead, at now: Int) -> TransferStep {
     // A store that has no body to say it in: the GET will tell.
     let leadsNowhere = phase == .head && head.fields["Location"] == nil
-    if Redirects.isRedirect(head.status), !leadsNowhere {
+    if Redirects.isRedirect(head.status, of: context.plan?.method), !leadsNowhere {
       switch context.follow(at: now) {
       case .success(let plan): return .send(plan)
       case .failure(let failure): return .fail(failure)

@@ -9,8 +9,10 @@ struct Redirects: Hashable, Sendable {
   }
   private var visited: [Place] = []
 
-  /// Statuses that lead elsewhere with the same method. 303 as well: only GET and HEAD are sent.
-  static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+  /// Statuses that lead elsewhere with the same method. 303 as well, but for PROPFIND: it would make a GET of it.
+  static func isRedirect(_ status: Int, of method: RequestPlan.Method? = .get) -> Bool {
+    [301, 302, 307, 308].contains(status) || status == 303 && method != .propfind
+  }
 
   /// The route after a redirect, or why it cannot be followed.
   ///

@@ -1,3 +1,5 @@
+internal import RangeIO
+
 /// The state that machines keep from request to request: the route, the lessons, the mends tried.
 struct RequestContext: Hashable, Sendable {
   let rules: TransferRules
@@ -31,7 +33,8 @@ struct RequestContext: Hashable, Sendable {
   /// A request that no redirect has led to: it takes the route if that has not expired.
   mutating func begin(
     _ method: RequestPlan.Method, range: Range<Int>? = nil, suffix: Int? = nil,
-    version: ObjectVersion.Identifier = .unknown, passesCaches: Bool, at now: Int
+    version: ObjectVersion.Identifier = .unknown, passesCaches: Bool, asking properties: PropertyRequest? = nil,
+    at now: Int
   ) -> RequestPlan {
     redirects = Redirects()
     // Servers judge by their clock when a URL expires.
@@ -45,7 +48,7 @@ struct RequestContext: Hashable, Sendable {
     var request = RequestPlan(
       method, route.target, range: range, suffix: suffix, ifMatch: tag, versionID: route.mayCarryCredentials ? id : nil,
       passesCaches: passesCaches || habits.servesStale || rules.isAppendOnly,
-      mayCarryCredentials: route.mayCarryCredentials)
+      mayCarryCredentials: route.mayCarryCredentials, asking: properties)
     request.cookie = cookies.field(for: route.target.origin)
     begin(request)
     return request
@@ -113,8 +116,12 @@ struct RequestContext: Hashable, Sendable {
 
   /// The failure that the status of the last answer means.
   func statusFailure(at now: Int) -> Failure {
-    head?.failure(from: route, isAnonymous: rules.isAnonymous, isRenewed: isRenewed, at: now)
+    let failure =
+      head?.failure(from: route, isAnonymous: rules.isAnonymous, isRenewed: isRenewed, at: now)
       ?? Failure(.malformed, "there was no answer")
+    guard plan?.method == .propfind, case .unexpectedStatus(let status) = failure.reason else { return failure }
+    return Failure(
+      .stated(.unsupportedSource), "the server answered \(status) to PROPFIND: it has no WebDAV there; check the URL")
   }
 }
 
@@ -124,6 +131,6 @@ extension RequestPlan {
     RequestPlan(
       method, route.target, range: range, suffix: suffix, ifMatch: ifMatch,
       versionID: route.mayCarryCredentials ? versionID : nil, passesCaches: passesCaches,
-      mayCarryCredentials: route.mayCarryCredentials)
+      mayCarryCredentials: route.mayCarryCredentials, asking: properties)
   }
 }

@@ -250,7 +250,8 @@
     fileprivate convenience init(_ plan: RequestPlan, _ url: ObjectURL, _ fields: HeaderFields) {
       self.init(
         method: plan.method.rawValue, url: url, fields: fields,
-        expected: plan.method == .head ? 0 : plan.range?.count ?? plan.suffix ?? .max)
+        expected: plan.method == .head ? 0 : plan.range?.count ?? plan.suffix ?? .max,
+        body: plan.properties?.body ?? [])
     }
   }
 

@@ -6,10 +6,14 @@ public struct RequestPlan: Hashable, Sendable {
     case head = "HEAD"
     /// Head and body.
     case get = "GET"
+    /// What is at a URL, and directly below it (RFC 4918, section 9.1). Changes nothing at the server.
+    case propfind = "PROPFIND"
   }
 
   /// The method.
   public let method: Method
+  /// The fields and the body of PROPFIND; `nil` for other methods.
+  public let properties: PropertyRequest?
   /// Where to.
   public let url: ObjectURL
   /// The bytes that are asked for; `nil`: all, or ``suffix``.
@@ -30,11 +34,15 @@ public struct RequestPlan: Hashable, Sendable {
   var cookie: String?
 
   /// A request; see the properties.
+  ///
+  /// - Parameter properties: are asked for by PROPFIND, in place of `method`.
   init(
     _ method: Method, _ url: ObjectURL, range: Range<Int>? = nil, suffix: Int? = nil, ifMatch: String? = nil,
-    versionID: String? = nil, passesCaches: Bool = false, mayCarryCredentials: Bool = true
+    versionID: String? = nil, passesCaches: Bool = false, mayCarryCredentials: Bool = true,
+    asking properties: PropertyRequest? = nil
   ) {
-    self.method = method
+    self.method = properties == nil ? method : .propfind
+    self.properties = properties
     self.url = url
     self.range = range
     self.suffix = suffix
@@ -59,6 +67,7 @@ public struct RequestPlan: Hashable, Sendable {
       // For caches of HTTP/1.0 (RFC 9111, section 5.4).
       fields.add(HeaderFields.Field(name: "Pragma", value: "no-cache"))
     }
+    for field in properties?.fields.all ?? [] { fields.add(field) }
     for field in additionalFields.all { fields.add(field) }
     // A request has one such field (RFC 6265, 5.4).
     if let cookie { fields.set("Cookie", fields["Cookie"].map { "\($0); \(cookie)" } ?? cookie) }

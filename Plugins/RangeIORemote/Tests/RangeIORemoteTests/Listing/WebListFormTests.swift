@@ -73,6 +73,7 @@ struct WebListFormTests {
 
   @Test(arguments: [
     "http://other/x", "//other/x", "/x", "../x", "a/b", "?C=N", "#x", "javascript:x", ".", "..", "./", "",
+    "%2e%2e/", "%2E", "a%2Fb", "a%2f",
   ])
   func `links to elsewhere are no names`(link: String) {
     #expect(IndexPage.name(in: Array(link.utf8)) == nil)
