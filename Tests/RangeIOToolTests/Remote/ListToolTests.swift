@@ -65,6 +65,41 @@
       }
     }
 
+    @Test(arguments: [false, true]) func `a collection of WebDAV, and what is in it`(isAlone: Bool) async throws {
+      try await LyingServer.with { server in
+        server.script = ServerScript { asked in
+          let names: [String]? =
+            switch asked.request.target {
+            case "/d/": ["", "a%20b", "sub/"]
+            case "/d/sub/": ["", "x"]
+            default: nil
+            }
+          guard let names else { return ScriptedAnswer(404, text: "") }
+          guard asked.request.method == "PROPFIND" else { return ScriptedAnswer(405, text: "") }
+          let responses = names.map { name in
+            let type = name.isEmpty || name.hasSuffix("/") ? "<D:collection/>" : ""
+            return
+              "<D:response><D:href>\(asked.request.target)\(name)</D:href><D:propstat><D:prop><D:resourcetype>\(type)"
+              + "</D:resourcetype><D:getcontentlength>3</D:getcontentlength><D:getetag>\"t\"</D:getetag></D:prop>"
+              + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>"
+          }
+          return ScriptedAnswer(207, text: "<D:multistatus xmlns:D=\"DAV:\">\(responses.joined())</D:multistatus>")
+        }
+        let all = try await entries(["-r", server.url("/d")] + (isAlone ? ["--webdav"] : []))
+        #expect(
+          all == [
+            Entry(name: "a b", type: "object", byteCount: 3, version: "t"),
+            Entry(name: "sub/", type: "folder", version: "t"),
+            Entry(name: "sub/x", type: "object", byteCount: 3, version: "t"),
+          ])
+        #expect(server.log.requestCount == (isAlone ? 2 : 4))
+        let missing = try await tool(["ls", server.url("/none/")] + (isAlone ? ["--webdav"] : []))
+        #expect(missing.code == 3 && missing.hasOneLineOfErrors)
+      }
+      let directory = try await tool("ls", "--webdav", ".")
+      #expect(directory.code == 2 && directory.hasOneLineOfErrors)
+    }
+
     #if S3
       @Test func `a bucket, page by page, and what is printed before a failure`() async throws {
         try await LyingServer.with { server in
