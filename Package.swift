@@ -271,8 +271,9 @@ let package = Package(
     .testTarget(
       name: "RangeIOToolTests",
       dependencies: [
-        "RangeIOSupport", "RangeIOTiers", "RangeIOTool", "RangeIOTraces", "CRangeIOSystem",
+        "RangeIO", "RangeIOSupport", "RangeIOTiers", "RangeIOTool", "RangeIOTraces", "CRangeIOSystem",
         .target(name: "RangeIOHTTPTestServer", condition: .when(traits: ["HTTP"])),
+        .target(name: "RangeIOHTTP", condition: .when(traits: ["HTTP"])),
         product("NIOCore", "swift-nio", with: "Serve"), product("NIOPosix", "swift-nio", with: "Serve"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

@@ -11,47 +11,6 @@
 
   /// `rangeio serve`, as a process.
   @Suite(.timeLimit(.minutes(5))) struct ServeToolTests {
-    /// Starts a server, which says where it listens, and stops it as a terminal does.
-    private func withServer(
-      _ arguments: [String], at address: String = "127.0.0.1:0", says: String = "http://127.0.0.1:",
-      _ body: (_ port: Int, _ process: ToolProcess) async throws -> Void
-    ) async throws {
-      let errors = try ReadingEnd()
-      let process = try ToolProcess(
-        ["serve"] + arguments + ["--listen", address], output: 2, errors: errors.writing.rawValue)
-      try errors.writing.close()
-      var line: [UInt8] = []
-      while line.last != UInt8(ascii: "\n"), let byte = try await errors.read(1).first { line.append(byte) }
-      var text = String(decoding: line, as: UTF8.self)
-      if text.hasPrefix("rangeio: --spill ") {
-        #expect(text.hasSuffix("Serving without the disk\n"))
-        while let byte = try await errors.read(1).first, byte != UInt8(ascii: "\n") {
-          text.unicodeScalars.append(Unicode.Scalar(byte))
-        }
-      }
-      let port = text.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) }
-      #expect(text.contains(says))
-      do {
-        try await body(try #require(port, "\(text)"), process)
-      } catch {
-        process.send(SIGKILL)
-        _ = try await process.wait()
-        throw error
-      }
-      process.send(SIGINT)
-      let (status, told) = try await (process.wait(), errors.read(1 << 16))
-      // What a sanitizer has found is told there.
-      #expect(status == 0, "\(String(decoding: told, as: UTF8.self))")
-      try errors.reading.close()
-    }
-
-    private func get(_ path: String, _ port: Int, range: String? = nil) async throws -> (head: String, body: [UInt8]) {
-      let field = range.map { "Range: bytes=\($0)\r\n" } ?? ""
-      return try await RawClient.exchange(
-        "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(field)\r\n", port: port
-      ).parts
-    }
-
     @Test func `a directory is served at the root, and one file under its name`() async throws {
       let directory = try TemporaryDirectory()
       let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8 ^ $0 >> 16) }
