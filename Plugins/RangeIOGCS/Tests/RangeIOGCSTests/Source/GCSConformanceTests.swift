@@ -11,7 +11,8 @@
   @Suite(.timeLimit(.minutes(20))) struct GCSConformanceTests {
     private let store = MiniatureGCS()
 
-    /// Not that of bytes under another coding, which are read as they are stored.
+    /// Not that of bytes under another coding. The suite gives it to the opening request too, and then it looks like an object
+    /// that is stored so. Where the opening was another, `HeaderAnswerTests` of RangeIORemote have it.
     private static let answers = RemoteConformance.Answer.all.filter { $0.name != "content encoding" }
     private let key = HMACKey(accessID: "GOOGTS7C7", secret: "a-secret-key")
 

@@ -152,7 +152,11 @@ extension DescriptionMachine {
     if head.status == 416, marks.identifier(context.rules) == .unknown, let headMarks { marks = headMarks }
     let identifier = marks.identifier(context.rules)
     let isSettled = head.isSettled(identifier, at: now + (context.habits.clockOffset ?? 0))
-    let version = ObjectVersion(identifier, size: size ?? 0, trustsTime: context.rules.judgesByTime && isSettled)
+    var version = ObjectVersion(identifier, size: size ?? 0, trustsTime: context.rules.judgesByTime && isSettled)
+    // What HEAD says of it need not hold for GET.
+    if context.rules.acceptsEncoded, phase != .head, head.status != 416 {
+      version = version.encoded(as: head.coding ?? "")
+    }
     if doubtsHead, version == known { context.learn(.headLies) }
     var found = ObjectDescription(
       version: version, marks: marks, isSettled: isSettled, acceptsRanges: acceptsRanges, route: context.route,

@@ -42,6 +42,7 @@ extension ReadMachine {
     guard let field = head.contentRange else { return .fail(Self.withoutContentRange) }
     guard case .range(let bytes, let total) = field else { return .fail(Self.invalidContentRange) }
     if let doubt = doubtOfVersion(head, total: total) { return doubt }
+    if let failure = otherCoding(head) { return .fail(failure) }
     let wanted = range.lowerBound + taken..<range.upperBound
     guard bytes.lowerBound <= wanted.lowerBound, bytes.upperBound > wanted.lowerBound,
       wanted.lowerBound - bytes.lowerBound <= context.rules.skipLimit
@@ -74,6 +75,7 @@ extension ReadMachine {
     var total: Int?
     if case .bytes(let length) = head.contentLength { total = length }
     if let doubt = doubtOfVersion(head, total: total, isWhole: true) { return doubt }
+    if let failure = otherCoding(head) { return .fail(failure) }
     context.learn(.ignoresRanges)
     let isAll = range.count == version.size && taken <= context.rules.prefixLimit
     guard isAll || range.upperBound <= context.rules.prefixLimit else {
@@ -87,6 +89,17 @@ extension ReadMachine {
     return .receive(
       BodyPlan(
         skip: range.lowerBound + taken, take: range.count - taken, rest: total.map { $0 - range.upperBound }))
+  }
+
+  /// The bytes have another coding than those that came with the description of the same version.
+  private func otherCoding(_ head: ResponseHead) -> Failure? {
+    let coding = head.coding ?? ""
+    guard let described = version.coding, described != coding else { return nil }
+    func text(_ coding: String) -> String { coding.isEmpty ? "no encoding" : "the encoding \(coding)" }
+    return Failure(
+      .contentEncoded,
+      "the bytes have \(text(coding)) (Content-Encoding), and had \(text(described)) when the object was opened, under "
+        + "the same tag: turn compression off at the server, and at proxies before it")
   }
 
   private mutating func answeredUnsatisfied(_ head: ResponseHead) -> TransferStep {

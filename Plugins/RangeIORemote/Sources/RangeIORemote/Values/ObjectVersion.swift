@@ -22,6 +22,9 @@ struct ObjectVersion: Hashable, Sendable {
   private(set) var size: Int
   /// Tells versions apart that the server describes alike: that of their ``VersionPin``, and 0 before there is one.
   private(set) var generation = 0
+  /// The coding of the bytes in the answer that described it; an empty one: they had none; `nil`: not known. Tells no versions
+  /// apart: a server names them by their marks.
+  private(set) var coding: String?
   /// The caller trusts a time that had settled to name a version for good.
   private let trustsTime: Bool
 
@@ -57,6 +60,13 @@ struct ObjectVersion: Hashable, Sendable {
   func inGeneration(_ generation: Int) -> ObjectVersion {
     var version = self
     version.generation = generation
+    return version
+  }
+
+  /// The same, whose bytes were answered with `coding`.
+  func encoded(as coding: String) -> ObjectVersion {
+    var version = self
+    version.coding = coding
     return version
   }
 

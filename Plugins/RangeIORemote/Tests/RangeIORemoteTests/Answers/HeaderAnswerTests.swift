@@ -41,6 +41,31 @@ struct HeaderAnswerTests {
     #expect(run.action == .receive(1000, rest: 0))
   }
 
+  @Test(arguments: [("gzip", ""), ("", "gzip"), ("gzip", "br")])
+  func `answer 30: bytes of another encoding than those of the opening fail`(first: String, second: String) throws {
+    func fields(_ range: String, _ coding: String) -> KeyValuePairs<String, String> {
+      ["Content-Range": "bytes \(range)/10000", "ETag": "\"a\"", "Content-Encoding": coding]
+    }
+    var rules = TransferRules()
+    rules.acceptsEncoded = true
+    var description = try DescriptionRun(rules: rules, opening: .probe)
+    description.answer(206, fields("0-0", first))
+    let version = try #require(description.description?.version)
+    for (coding, isSame) in [(first, true), (second, false)] {
+      var run = try ReadRun(of: version, rules: rules)
+      run.answer(206, fields("0-999", coding))
+      #expect((run.failure?.reason == .contentEncoded) == !isSame)
+      #expect((run.action == .receive(1000, rest: 0)) == isSame)
+      run = try ReadRun(of: version, rules: rules)
+      run.answer(200, ["Content-Length": "10000", "ETag": "\"a\"", "Content-Encoding": coding])
+      #expect((run.failure?.reason == .contentEncoded) == !isSame)
+    }
+    // HEAD shows no bytes: their coding is not known.
+    var head = try DescriptionRun(rules: rules, opening: .head)
+    head.answer(200, ["Content-Length": "10000", "ETag": "\"a\"", "Content-Encoding": first])
+    #expect(head.description?.version.coding == nil)
+  }
+
   @Test func `answer 31: HEAD with the length of the encoded form is not believed`() throws {
     let encoded: [KeyValuePairs<String, String>] = [
       ["Content-Length": "4000", "ETag": "\"a\"", "Content-Encoding": "gzip"],
