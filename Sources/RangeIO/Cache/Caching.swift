@@ -108,6 +108,8 @@ final class CachingStage: ReadStage {
   private let latest = PublishedOnce<LatestVersions>()
   /// Flights use this to put bytes into the store. It may outlive this stage.
   let keeper: CacheKeeper
+  /// The flights of single ranges that wait for others to end.
+  let lines = FetchLines()
   /// The stages below had the bytes of the last miss at hand. If not, asking them first would take time for nothing.
   let hasBytesAtHand = Atomic<Bool>(true)
 

@@ -11,7 +11,8 @@ extension CachingStage: RoleStage, CacheStage {
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange] {
     // Reads that bypass the cache keep nothing.
     guard count <= maxReadSize, whyLeftAlone(source) == nil, let token = token(of: source) else { return [] }
-    let wide = fill == .exact ? range : token.grid.outward(range, in: source.byteCount)
+    let isExact = fill == .exact || fill == .automatic && traits.keepsPartsOfBlocks && !traits.mayOutliveProcess
+    let wide = isExact ? range : token.grid.outward(range, in: source.byteCount)
     let blocks = token.grid.pieces(of: wide).lazy.map(\.range)
     let absent = ByteRanges.normalize(blocks.filter { !self.store.holds($0, token: token.number, grid: token.grid) })
     return absent.flatMap { token.flights.uncovered($0) }

@@ -123,6 +123,11 @@ extension CachingStage {
     let error: any Error
   }
 
+  /// The error of a flight that was read as one request with those of other reads: it may concern their bytes only.
+  struct FailedTogether: Error {
+    let error: any Error
+  }
+
   private func lookUp(_ request: ReadRequest, _ token: ChunkToken) -> CachedParts {
     var found = CachedParts()
     found.add(request.range, store.lookUp(request.range, token: token.number, grid: token.grid))
@@ -186,11 +191,12 @@ extension CachingStage {
     } catch let failure as FetchWait.Failure {
       leave(planned, token)
       let givenUp = failure.error as? GivenUp
-      let error = givenUp?.error ?? failure.error
+      let together = failure.error as? FailedTogether
+      let error = givenUp?.error ?? together?.error ?? failure.error
       guard let start = planned.plan?.starts.first(where: { $0.flight == failure.flight }) else {
         throw JoinedFlightFailed(error: error, wasGivenUp: givenUp != nil)
       }
-      throw isExact(request, start.range) ? error : WiderReadFailed(error: error)
+      throw isExact(request, start.range) && together == nil ? error : WiderReadFailed(error: error)
     } catch {
       leave(planned, token)
       throw error

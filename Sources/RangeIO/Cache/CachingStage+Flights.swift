@@ -1,7 +1,7 @@
 import Synchronization
 
 // How the flights of one plan start: one by one, or together if a stage below reads them together; all at once, or as
-// others end (`FetchQueue`).
+// others end (`FetchQueue`, and `FetchLines` for plans of one flight).
 
 extension CachingStage {
   /// The common properties of the flights of one plan.
@@ -45,7 +45,7 @@ extension CachingStage {
     guard starts.count > 1 else {
       for start in starts {
         let departure = prepare(start, of: run, fetch, &tally)
-        if let departure { depart([departure], fetch, isOneOfMany: fetch.isOneOfMany) }
+        if let departure { departAlone(departure, fetch) }
       }
       return tally.isKept
     }
@@ -62,6 +62,16 @@ extension CachingStage {
       for group in groups { depart(departures[group], fetch, isOneOfMany: fetch.isOneOfMany || groups.count > 1) }
     }
     return tally.isKept
+  }
+
+  /// Starts the only flight of a plan: now, or when fetches of other reads have ended, if the source knows what that saves.
+  private func departAlone(_ one: PlannedFetch, _ fetch: Fetch) {
+    guard one.start.purpose == .demand, !fetch.isOneOfMany, fetch.source.measuredCost != nil,
+      let gathering = fetch.next.gathering(of: fetch.source)
+    else { return depart([one], fetch, isOneOfMany: fetch.isOneOfMany) }
+    let task = lines.start(one, gathering, keeper, fetch.next)
+    guard let task, fetch.wait?.hasAllCompleted != true else { return }
+    fetch.token.flights.started(one.start.flight, task)
   }
 
   /// Starts flights that are read as one request.

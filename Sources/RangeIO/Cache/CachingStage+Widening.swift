@@ -57,11 +57,16 @@ extension CachingStage {
   private func extent(_ request: ReadRequest, _ grid: BlockGrid, _ next: ReadNext) -> Widening.Extent {
     switch fill {
     case .exact, .requestedFirst: return .exact
-    case .automatic where !request.moreRanges.isEmpty && traits.keepsPartsOfBlocks:
+    // Who names several ranges, or asks ahead, has said what is wanted.
+    case .automatic where traits.keepsPartsOfBlocks && (!request.moreRanges.isEmpty || request.purpose == .prefetch):
       return extent(of: 0, request.range, request.source, grid, next)
     case .block, .automatic:
       let isAlone = request.moreRanges.isEmpty && request.purpose == .demand && !hasOwnBlockSize
       let blocks = isAlone ? request.source.fetchBlocks(with: request.range, on: grid) : 1
+      // One of many tasks, like one of many ranges in a call: unless more than a block was of use lately, exactly the range.
+      if isAlone, blocks == 1, fill == .automatic, traits.keepsPartsOfBlocks, lines.isBusy(request.source, next) {
+        return .exact
+      }
       return extent(of: blocks, request.range, request.source, grid, next)
     }
   }

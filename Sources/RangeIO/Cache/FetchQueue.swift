@@ -69,7 +69,7 @@ final class FetchQueue: Sendable {
 }
 
 /// Which comes first: that the call which starts a task returns, or that the task ends. The second of the two goes on.
-private final class StartRace: Sendable {
+final class StartRace: Sendable {
   private let isDecided = Atomic<Bool>(false)
 
   /// The task has ended. Returns `true` if the call had returned before.
@@ -118,8 +118,7 @@ struct FetchOrder: Equatable, Sendable {
   mutating func toGroup(by gathering: Gathering?) -> Range<Int>? {
     guard takenCount >= nextLook, let gathering, let first = groups.last?.lowerBound else { return nil }
     nextLook = takenCount + max(1, takenCount / 4)
-    let (old, new) = (self.gathering, gathering)
-    guard abs(new.gap - old.gap) > old.gap / 8 || new.longest != old.longest else { return nil }
+    guard gathering.isOther(than: self.gathering) else { return nil }
     self.gathering = gathering
     return first..<end
   }
@@ -129,4 +128,9 @@ struct FetchOrder: Equatable, Sendable {
     let first = self.groups.last?.lowerBound ?? end
     self.groups = groups.filter { $0.upperBound > first }.map { max($0.lowerBound, first)..<$0.upperBound }.reversed()
   }
+}
+
+extension Gathering {
+  /// What was grouped by `old` is to be grouped anew: the gap differs by more than an eighth, or the most bytes do.
+  func isOther(than old: Gathering) -> Bool { abs(gap - old.gap) > old.gap / 8 || longest != old.longest }
 }

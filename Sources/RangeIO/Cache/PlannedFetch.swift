@@ -33,16 +33,18 @@ extension PlannedFetch {
   /// Starts the task that reads these flights as one request, and completes them. The stage may be gone by then.
   ///
   /// - Parameters:
-  ///   - fetches: at least one, of one plan.
+  ///   - fetches: at least one, of one version.
   ///   - isOneOfMany: whether the request is one of several of one plan.
+  ///   - ofSeveralReads: whether they belong to reads that do not know of each other.
   ///   - elsewhere: whether no read runs on this thread.
   ///   - ended: called at the end of the task.
   static func start(
-    _ fetches: ArraySlice<PlannedFetch>, isOneOfMany: Bool, elsewhere: Bool = false, _ keeper: CacheKeeper,
-    _ next: ReadNext, ended: @escaping @Sendable () -> Void = {}
+    _ fetches: ArraySlice<PlannedFetch>, isOneOfMany: Bool, ofSeveralReads: Bool = false, elsewhere: Bool = false,
+    _ keeper: CacheKeeper, _ next: ReadNext, ended: @escaping @Sendable () -> Void = {}
   ) -> Task<Void, Never> {
     guard fetches.count == 1, let fetch = fetches.first else {
-      return startTogether(Array(fetches), isOneOfMany: isOneOfMany, elsewhere: elsewhere, keeper, next, ended: ended)
+      return startTogether(
+        Array(fetches), isOneOfMany: isOneOfMany, ofSeveralReads, elsewhere: elsewhere, keeper, next, ended: ended)
     }
     var request = fetch.request
     request.isOneOfMany = isOneOfMany
@@ -55,8 +57,8 @@ extension PlannedFetch {
 
   /// Reads several flights as one request. They succeed or fail together.
   private static func startTogether(
-    _ fetches: [PlannedFetch], isOneOfMany: Bool, elsewhere: Bool, _ keeper: CacheKeeper, _ next: ReadNext,
-    ended: @escaping @Sendable () -> Void
+    _ fetches: [PlannedFetch], isOneOfMany: Bool, _ ofSeveralReads: Bool, elsewhere: Bool, _ keeper: CacheKeeper,
+    _ next: ReadNext, ended: @escaping @Sendable () -> Void
   ) -> Task<Void, Never> {
     let token = fetches[0].token
     let grid = fetches.contains { $0.reservation != nil } ? token.grid : nil
@@ -79,7 +81,8 @@ extension PlannedFetch {
           token.flights.complete(fetch.start.flight, fetch.start.range, .success(bytes))
         }
       } catch {
-        giveUp(fetches[...], next.isClosed ? CachingStage.GivenUp(error: error) : error, keeper)
+        let failure: any Error = ofSeveralReads ? CachingStage.FailedTogether(error: error) : error
+        giveUp(fetches[...], next.isClosed ? CachingStage.GivenUp(error: error) : failure, keeper)
       }
       ended()
     }

@@ -1,7 +1,8 @@
 /// The number of blocks to fetch around a small range of a source whose requests cost a round trip: as many as later reads have use
 /// for. A value: ranges that were missing go in, numbers of blocks come out.
 ///
-/// It begins with the blocks of the range. It doubles while so many of the last ranges lie beside what was fetched before
+/// It begins with the blocks of the range, or with exactly the range where the link brings a block in more than a quarter of a
+/// round trip. It doubles while so many of the last ranges lie beside what was fetched before
 /// them that twice as much would have saved more time than it costs. After some fetches in a row that say nothing of the
 /// kind it halves, down to nothing but the range; then it is ranges within one block that make it a block again. So each
 /// size is tried again now and then, the less often the better the one above it does.
@@ -14,6 +15,7 @@ package struct FetchExtent: Sendable {
   private var run = Self.minRun
   private var left = Self.minRun
   private var hasFallen = false
+  private var hasRisen = false
   /// The blocks asked for last, each plus one at its number modulo the size. Far more of them fit no default store.
   private var asked: [UInt32] = []
 
@@ -23,6 +25,8 @@ package struct FetchExtent: Sendable {
   private static let weight = 0.25
   /// Two ranges in a row.
   private static let minEvidence = 0.4
+  /// The most that a block may be of a request's time before later reads have shown a use for it: a quarter of a round trip.
+  private static let mostUnproven = 0.2
   private static let remembered = 1024
   /// The most blocks of one range, at each of its ends, that are remembered.
   private static let maxNoted = 64
@@ -44,6 +48,7 @@ package struct FetchExtent: Sendable {
     guard !covered.isEmpty else { return blocks }
     let most = max(1, most >> grid.shift)
     while blocks > most { blocks /= 2 }
+    if !hasRisen, blocks == 1, Self.share(of: grid.blockSize, cost) > Self.mostUnproven { blocks = 0 }
     spared += Self.weight * ((isNear(covered) ? 1 : 0) - spared)
     let wider = max(1, blocks * 2)
     if spared > Self.leastShare(of: wider << grid.shift, cost) {
@@ -59,7 +64,7 @@ package struct FetchExtent: Sendable {
 
   private mutating func rise(to wider: Int) {
     if hasFallen { run = min(run * 2, Self.maxRun) }
-    hasFallen = false
+    (hasFallen, hasRisen) = (false, true)
     (blocks, spared) = (wider, 0)
   }
 
@@ -72,9 +77,14 @@ package struct FetchExtent: Sendable {
   /// The share of ranges that must lie near others, so that it costs no time to fetch so many bytes with each. And more than
   /// one range shows by chance.
   private static func leastShare(of byteCount: Int, _ cost: SourceDescription.Cost) -> Double {
+    max(minEvidence, share(of: byteCount, cost))
+  }
+
+  /// The share of a request's time in which so many bytes come.
+  private static func share(of byteCount: Int, _ cost: SourceDescription.Cost) -> Double {
     let transfer = Double(byteCount) / max(cost.rate, 1)
     let latency = Double(cost.latency.nanoseconds) * 1e-9
-    return max(minEvidence, transfer > 0 ? transfer / (max(0, latency) + transfer) : 0)
+    return transfer > 0 ? transfer / (max(0, latency) + transfer) : 0
   }
 
   /// True if twice as much around an earlier range would have brought some of these blocks.

@@ -42,9 +42,11 @@ import Testing
     #expect(source.reads == (0..<10).map { $0 << 16..<($0 + 1) << 16 })
   }
 
-  /// Reads far apart, over a link on which a block costs almost as much as a request.
-  private func farApart(_ fill: ReadPipeline.CacheFill, _ store: any ChunkStore) async throws -> [ByteRange] {
-    let cost = SourceDescription.Cost(latency: .milliseconds(40), bytesPerSecond: 2e6)
+  /// Reads far apart.
+  private func farApart(
+    _ fill: ReadPipeline.CacheFill, _ store: any ChunkStore, _ rate: Double = 10e6
+  ) async throws -> [ByteRange] {
+    let cost = SourceDescription.Cost(latency: .milliseconds(40), bytesPerSecond: rate)
     let source = MeasuringSource(byteCount: 1 << 30, stating: cost, costing: cost, fetchSize: 1 << 17)
     let reader = try await RangeReader(source, [.caching(store, fill: fill)])
     for number in 0..<12 { #expect(try await reader.isRight(number << 24 + 70_000..<number << 24 + 70_010)) }
@@ -55,6 +57,8 @@ import Testing
     let reads = try await farApart(.automatic, store)
     #expect(reads.first == 65_536..<131_072 && reads.last == 11 << 24 + 70_000..<11 << 24 + 70_010)
     #expect(reads.count == 12 && reads.count { $0.count == 10 } == 5)
+    // Over a link on which a block costs almost as much as a request, from the first on.
+    #expect(try await farApart(.automatic, MemoryStore(limit: .mebibytes(4)), 2e6).allSatisfy { $0.count == 10 })
     // Who asks for blocks gets them.
     #expect(try await farApart(.block, MemoryStore(limit: .mebibytes(4))).allSatisfy { $0.count == 65_536 })
   }

@@ -76,11 +76,23 @@ struct FetchExtentTests {
   @Test func `far fewer bytes come than with blocks once it is clear that they are not used`() {
     var random = TestRandom(1)
     var extent = FetchExtent()
-    let link = Self.links[0]
+    let link = Self.links[1]
     let fetched = (0..<1000).map { _ in
       extent.next(small(&random, in: 0..<1 << 40), on: grid, most: link.most, link.cost)
     }
     #expect(fetched.prefix(7).allSatisfy { $0 == 1 } && fetched.dropFirst(7).allSatisfy { $0 == 0 })
+  }
+
+  @Test(arguments: [(1.0, 2e6, 0), (40, 2e6, 0), (40, 6.5e6, 0), (40, 6.6e6, 1), (150, 2e6, 1), (1, 1e9, 1)])
+  func `the first read fetches a block where that takes no more than a quarter of a round trip longer`(
+    milliseconds: Double, rate: Double, blocks: Int
+  ) {
+    var extent = FetchExtent()
+    let cost = SourceDescription.Cost(latency: .milliseconds(milliseconds), bytesPerSecond: rate)
+    #expect(extent.next(5..<6, on: grid, most: 1 << 17, cost) == blocks)
+    // Two more in the same block show that it is of use, if it is worth as much.
+    let later = [10, 20, 30, 40, 50].map { extent.next($0..<$0 + 1, on: grid, most: 1 << 17, cost) }
+    #expect((later.last ?? 0) >= (milliseconds < 40 && rate < 1e9 ? 0 : 1))
   }
 
   @Test(arguments: [Self.kibibyte, 4096, 100_000]) func `one read after the other grows to what a round trip brings`(

@@ -48,22 +48,26 @@ extension ReadPipeline {
 enum ReadAheadExtent: Hashable, Sendable {
   /// Four times the bytes that the source could send in the time until the first byte arrives
   /// (``SourceDescription/Cost``), between 2 and 32 MiB; over a slow link no more than it brings in four seconds, or
-  /// 128 KiB if that is more.
+  /// 128 KiB if that is more. Of a source that measures, sixteen times what one of its connections could send.
   case adaptive
   /// This many bytes, at most 1 GiB.
   case upTo(ByteCount)
+
+  /// What a source measures is the rate of one connection, and pieces are read ahead over several.
+  private static let connections = 4.0
 
   /// - Parameter measured: what the source has measured of itself.
   func longest(for cost: SourceDescription.Cost, measured: SourceDescription.Measurement? = nil) -> Int {
     switch self {
     case .upTo(let count): return count.bytes
     case .adaptive:
-      let seconds = Double(cost.latency.nanoseconds) / 1e9
-      let bytes = seconds * cost.rate * 4
+      let known = measured.flatMap { $0.isGuess ? nil : $0.cost }
+      let seconds = Double((known ?? cost).latency.nanoseconds) / 1e9
+      let bytes = seconds * (known.map { $0.rate * Self.connections } ?? cost.rate) * 4
       // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
       let wished = bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
-      guard let measured, !measured.isGuess else { return wished }
-      return min(wished, max(128 << 10, Int(min(measured.cost.rate * 4, 0x1p25))))
+      guard let known else { return wished }
+      return min(wished, max(128 << 10, Int(min(known.rate * 4, 0x1p25))))
     }
   }
 }

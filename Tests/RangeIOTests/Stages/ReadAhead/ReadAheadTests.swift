@@ -34,10 +34,13 @@ struct ReadAheadTests {
     }
   }
 
-  @Test func `over a slow link it reads no more ahead than comes in four seconds`() {
+  @Test func `what is measured counts, over several connections, and of a slow link what comes in four seconds`() {
     let stated = SourceDescription.Cost(latency: .milliseconds(50), bytesPerSecond: 25e6)
     let cases =
-      [(25e6, 5_000_000), (300_000, 1_200_000), (10_000, 128 << 10), (.infinity, 5_000_000)] as [(Double, Int)]
+      [
+        (25e6, 20_000_000), (4e6, 3_200_000), (300_000, 1_200_000), (10_000, 128 << 10), (.infinity, 32 << 20),
+        (200e6, 32 << 20),
+      ] as [(Double, Int)]
     for (rate, longest) in cases {
       for isGuess in [false, true] {
         let measured = SourceDescription.Measurement(
