@@ -2,6 +2,7 @@
 """Experiments A, B and C: reads scattered ranges of one object over links, by RangeIO and by others.
 
     measure.py scattered --link near --rounds 7 --results FILE
+    measure.py tasks --link near --rounds 7 --results FILE
     measure.py warm --rounds 3 --results FILE
     measure.py cold --link slow --rounds 5 --results FILE
     measure.py replaced --results FILE
@@ -118,6 +119,20 @@ class Bench:
                 self.note({"experiment": "scattered", "link": name} | self.run(program, link, path, expected))
         link.stop()
 
+    # A, by those that do not know of each other: a task for each range.
+
+    def tasks(self):
+        ranges = RANGES["scattered"]
+        path, expected = self.write_ranges(ranges), self.digest(ranges)
+        name = self.options.link
+        programs = self.options.programs_to_run or ["rangeio --as tasks", "obstore tasks", "fsspec tasks", "plain"]
+        link = self.link(name)
+        for number in range(self.options.rounds):
+            for program in programs[number % len(programs):] + programs[:number % len(programs)]:
+                ran = self.run(program, link, path, expected, program.partition(" ")[0])
+                self.note({"experiment": "tasks", "link": name} | ran)
+        link.stop()
+
     # C: a new process to the first 100 bytes, to the last 64 KiB, and through 100 times 1 KiB, one after the other.
 
     def cold(self):
@@ -128,7 +143,7 @@ class Bench:
                 ranges = RANGES[what]
                 path, expected = self.write_ranges(ranges), self.digest(ranges)
                 hint = " --opening -65536" if what == "last" else ""
-                for program in (f"rangeio --in-turn yes{hint}", "obstore in-turn"):
+                for program in (f"rangeio --as turns{hint}", "obstore in-turn"):
                     ran = self.run(program, link, path, expected, program.partition(" ")[0])
                     self.note({"experiment": "cold", "what": what, "link": name} | ran)
         link.stop()
@@ -240,7 +255,7 @@ def processor():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("experiment", choices=["scattered", "warm", "cold", "replaced"])
+    parser.add_argument("experiment", choices=["scattered", "tasks", "warm", "cold", "replaced"])
     parser.add_argument("--link", choices=LINKS, default="near")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=20)

@@ -1,5 +1,5 @@
 """URL RANGES OUTPUT MODE: `default` and a gap in bytes use get_ranges, which has ten requests under way whatever it is
-told; `eight:GAP` merges by itself and has eight; `in-turn` reads one after the other."""
+told; `eight:GAP` merges by itself and has eight; `in-turn` reads one after the other, `tasks` each by a task of its own."""
 
 import asyncio
 import sys
@@ -28,7 +28,15 @@ async def eight(gap):
     return cut(wanted, spans, await asyncio.gather(*map(one, spans)))
 
 
+async def tasks():
+    client = store()
+    return await asyncio.gather(
+        *(obstore.get_range_async(client, name, start=lower, end=upper) for lower, upper in wanted))
+
+
 def read():
+    if mode == "tasks":
+        return asyncio.run(tasks())
     if mode == "in-turn":
         client = store()
         return [obstore.get_range(client, name, start=lower, end=upper) for lower, upper in wanted]

@@ -3,15 +3,17 @@ import RangeIOHTTP
 
 /// What the command line asks for.
 ///
-///     RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--in-turn yes] [--opening -COUNT] [--versions A B --seconds N]
+///     RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--as call|tasks|turns|stream] [--opening -COUNT] [--versions A B --seconds N]
 struct Settings {
   let url: String
   let ranges: [Range<Int>]
   /// Where the bytes go, one range after the other, once the clock has stopped.
   let output: String
   var disk: String?
-  /// Whether the ranges are read one after the other, each by itself.
-  var isInTurn = false
+  /// How the ranges are read.
+  enum Way: String { case call, tasks, turns, stream }
+  /// In one call, each by a task of its own, one after the other, or each as a stream.
+  var way = Way.call
   /// What is read first.
   var opening = RemoteOpening.beginning
   /// The two contents that the object alternates between, and how long they are read.
@@ -20,7 +22,7 @@ struct Settings {
 
   init(_ arguments: [String]) async throws {
     guard arguments.count >= 4 else {
-      fatalError("usage: RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--in-turn yes] [--opening -COUNT] …")
+      fatalError("usage: RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--as WAY] [--opening -COUNT] …")
     }
     url = arguments[1]
     output = arguments[3]
@@ -30,7 +32,9 @@ struct Settings {
       guard let value = rest.popFirst() else { fatalError("\(option) has no value") }
       switch option {
       case "--disk": disk = value
-      case "--in-turn": isInTurn = value == "yes"
+      case "--as":
+        guard let named = Way(rawValue: value) else { fatalError("unknown way \(value)") }
+        way = named
       case "--opening": opening = Int(value).map { .suffix(-$0) } ?? opening
       case "--seconds": seconds = Double(value) ?? seconds
       case "--versions": versions = rest.popFirst().map { (value, $0) }

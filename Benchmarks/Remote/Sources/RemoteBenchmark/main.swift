@@ -23,12 +23,7 @@ if let versions = settings.versions {
   let start = ContinuousClock.now
   let reader = try await RangeReader(contentsOf: settings.url, configuration: configuration, cache: store)
   let opened = ContinuousClock.now
-  var pieces: [Bytes] = []
-  if settings.isInTurn {
-    for range in settings.ranges { pieces.append(try await reader.read(range)) }
-  } else {
-    pieces = try await reader.read(settings.ranges)
-  }
+  let pieces = try await read(settings.ranges, settings.way, reader)
   let wall = ContinuousClock.now - start
   let usage = Usage()
   try write(pieces, to: settings.output)
@@ -38,3 +33,30 @@ if let versions = settings.versions {
       + #""rss": \#(usage.residentBytes)}"#)
 }
 try await disk?.close()
+
+/// Reads ranges, and returns their bytes in the same order.
+@concurrent func read(_ ranges: [Range<Int>], _ way: Settings.Way, _ reader: RangeReader) async throws -> [Bytes] {
+  switch way {
+  case .call: return try await reader.read(ranges)
+  case .turns:
+    var pieces: [Bytes] = []
+    for range in ranges { pieces.append(try await reader.read(range)) }
+    return pieces
+  case .tasks:
+    return try await withThrowingTaskGroup(of: (Int, Bytes).self) { group in
+      for (number, range) in ranges.enumerated() { group.addTask { (number, try await reader.read(range)) } }
+      var pieces = [Bytes](repeating: Bytes(), count: ranges.count)
+      for try await (number, bytes) in group { pieces[number] = bytes }
+      return pieces
+    }
+  case .stream:
+    // Only the last chunk is kept: the object is longer than what a program would hold.
+    var pieces: [Bytes] = []
+    for range in ranges {
+      var last = Bytes()
+      for try await chunk in reader.stream(range) { last = chunk }
+      pieces.append(last)
+    }
+    return pieces
+  }
+}
