@@ -41,7 +41,9 @@ extension ReadPipeline {
   ///     32 MiB; of a remote object whose rate is not known yet, 1 MiB.
   ///   - maxWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
   ///     count as 64 KiB. Default: 32.
-  ///   - maxConcurrentSpans: how many spans are read at the same time, over all readers that share this stage. Default: 8.
+  ///   - maxConcurrentSpans: how many spans are read at the same time, over all readers that share this stage. Below a cache, of
+  ///     a source that measures what it costs, also how many single ranges of one reader: the others wait, and those that lie
+  ///     close together are then read as one. Default: 8.
   ///
   /// - Precondition: `maxWaste` is not negative, and `maxConcurrentSpans` is at least one.
   public static func merging(

@@ -31,7 +31,8 @@ extension ReadPipeline {
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
   ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB; over a slow link
-  ///     no more than it brings in four seconds, or 128 KiB if that is more.
+  ///     no more than it brings in four seconds, or 128 KiB if that is more. Of a source that measures the rate of one
+  ///     connection, sixteen times what that brings.
   ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
   ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
   ///     share. Default: a budget of at most 64 MiB that the whole process shares.
