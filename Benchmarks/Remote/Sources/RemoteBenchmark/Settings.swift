@@ -6,13 +6,15 @@ import RangeIOHTTP
 ///     RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--as call|tasks|turns|stream] [--opening -COUNT] [--versions A B --seconds N]
 struct Settings {
   let url: String
-  let ranges: [Range<Int>]
-  /// Where the bytes go, one range after the other, once the clock has stopped.
+  /// Ranges that are read one group after the other.
+  let groups: [[Range<Int>]]
+  /// Where the bytes go, one range after the other: once the clock has stopped, those of streams as they come.
   let output: String
   var disk: String?
   /// How the ranges are read.
   enum Way: String { case call, tasks, turns, stream }
-  /// In one call, each by a task of its own, one after the other, or each as a stream.
+  /// How the ranges of a group are read: in one call, each by a task of its own, one after the other, or each as a
+  /// stream.
   var way = Way.call
   /// What is read first.
   var opening = RemoteOpening.beginning
@@ -26,7 +28,7 @@ struct Settings {
     }
     url = arguments[1]
     output = arguments[3]
-    ranges = try await Self.ranges(arguments[2])
+    groups = try await Self.groups(arguments[2])
     var rest = arguments.dropFirst(4)
     while let option = rest.popFirst() {
       guard let value = rest.popFirst() else { fatalError("\(option) has no value") }
@@ -43,12 +45,18 @@ struct Settings {
     }
   }
 
-  /// The ranges of a file with one in each line: its first byte, and the one after its last.
-  private static func ranges(_ path: String) async throws -> [Range<Int>] {
+  /// The ranges of all groups.
+  var ranges: [Range<Int>] { Array(groups.joined()) }
+
+  /// The ranges of a file with one in each line: its first byte, and the one after its last. An empty line ends a group.
+  private static func groups(_ path: String) async throws -> [[Range<Int>]] {
     let text = try await withRangeReader(path) { try await $0.read(0..<$0.byteCount) }
-    return String(decoding: Array(text), as: UTF8.self).split(separator: "\n").map { line in
-      let bounds = line.split(separator: " ").compactMap { Int($0) }
-      return bounds[0]..<bounds[1]
+    let lines = String(decoding: Array(text), as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.split(separator: "").map { group in
+      group.map { line in
+        let bounds = line.split(separator: " ").compactMap { Int($0) }
+        return bounds[0]..<bounds[1]
+      }
     }
   }
 }

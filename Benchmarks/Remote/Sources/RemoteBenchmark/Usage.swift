@@ -27,17 +27,3 @@ struct Usage {
     residentBytes = usage.ru_maxrss * unit
   }
 }
-
-/// Writes bytes one after the other.
-func write(_ pieces: [Bytes], to path: String) throws {
-  guard let file = fopen(path, "w") else { throw WriteFailed(path: path) }
-  defer { fclose(file) }
-  for piece in pieces {
-    let bytes = Array(piece)
-    guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw WriteFailed(path: path) }
-  }
-}
-
-struct WriteFailed: Error {
-  let path: String
-}

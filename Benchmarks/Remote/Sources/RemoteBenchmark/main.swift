@@ -20,13 +20,24 @@ if let versions = settings.versions {
 } else {
   var configuration = RemoteConfiguration()
   configuration.opening = settings.opening
+  let output = try Output(settings.output)
   let start = ContinuousClock.now
   let reader = try await RangeReader(contentsOf: settings.url, configuration: configuration, cache: store)
   let opened = ContinuousClock.now
-  let pieces = try await read(settings.ranges, settings.way, reader)
+  var pieces: [Bytes] = []
+  if settings.way == .stream {
+    // Written as they come: the object may be longer than what a program would hold.
+    for range in settings.ranges {
+      for try await chunk in reader.stream(range) { try output.write(chunk) }
+    }
+    try output.flush()
+  } else {
+    for ranges in settings.groups { pieces += try await read(ranges, settings.way, reader) }
+  }
   let wall = ContinuousClock.now - start
   let usage = Usage()
-  try write(pieces, to: settings.output)
+  for piece in pieces { try output.write(piece) }
+  try output.flush()
   await reader.close()
   print(
     #"{"open": \#((opened - start) / .seconds(1)), "wall": \#(wall / .seconds(1)), "cpu": \#(usage.seconds), "#
@@ -38,10 +49,6 @@ try await disk?.close()
 @concurrent func read(_ ranges: [Range<Int>], _ way: Settings.Way, _ reader: RangeReader) async throws -> [Bytes] {
   switch way {
   case .call: return try await reader.read(ranges)
-  case .turns:
-    var pieces: [Bytes] = []
-    for range in ranges { pieces.append(try await reader.read(range)) }
-    return pieces
   case .tasks:
     return try await withThrowingTaskGroup(of: (Int, Bytes).self) { group in
       for (number, range) in ranges.enumerated() { group.addTask { (number, try await reader.read(range)) } }
@@ -49,14 +56,9 @@ try await disk?.close()
       for try await (number, bytes) in group { pieces[number] = bytes }
       return pieces
     }
-  case .stream:
-    // Only the last chunk is kept: the object is longer than what a program would hold.
+  case .turns, .stream:
     var pieces: [Bytes] = []
-    for range in ranges {
-      var last = Bytes()
-      for try await chunk in reader.stream(range) { last = chunk }
-      pieces.append(last)
-    }
+    for range in ranges { pieces.append(try await reader.read(range)) }
     return pieces
   }
 }
