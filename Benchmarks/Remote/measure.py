@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Experiments A, B and C: reads scattered ranges of one object over links, by RangeIO and by others.
+"""Reads objects over links, by RangeIO and by others.
 
     measure.py scattered --link near --rounds 7 --results FILE
-    measure.py tasks --link near --rounds 7 --results FILE
     measure.py warm --rounds 3 --results FILE
-    measure.py cold --link slow --rounds 5 --results FILE
     measure.py replaced --results FILE
+    measure.py world --link 20x20 --rounds 3 --workloads first,last --results FILE
     report.py FILE FOLDER
+
+A link of `world` is called by its milliseconds and by its MB/s for each connection; `all` is the nine of the table.
 
 `run.sh` does all of them. Each program runs in a fresh process, the programs one after the other in each round. Results
 are appended to FILE as lines of JSON, so that parts can be measured at different times."""
@@ -18,11 +19,12 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
-import time
 
-from experiments import GAPS, LINKS, RANGES, SIZE
+from experiments import ALL_LINKS, GAPS, LINKS, RANGES, SIZE, WORLD
 from servers import Link, Nginx, free_port, make_object, sharpen_timers, wait_for
+from workloads import MORE, NAMES, digest, workload
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -32,6 +34,8 @@ class Bench:
         self.options = options
         self.scratch = options.scratch
         self.root = os.path.join(self.scratch, "root")
+        # What programs write as they read must not wait for a disk.
+        self.memory = tempfile.mkdtemp(dir="/dev/shm" if os.path.isdir("/dev/shm") else self.scratch)
         os.makedirs(self.root, exist_ok=True)
         self.objects = [os.path.join(self.scratch, f"object-{seed}") for seed in (1, 2)]
         make_object(self.objects[0], SIZE, 1)
@@ -47,7 +51,7 @@ class Bench:
         os.rename(new, os.path.join(self.root, "object"))
 
     def link(self, name):
-        return Link.calibrated(os.path.join(self.options.programs, "LinkServer"), self.nginx.port, *LINKS[name])
+        return Link.calibrated(os.path.join(self.options.programs, "LinkServer"), self.nginx.port, *ALL_LINKS[name])
 
     def write_ranges(self, ranges):
         path = os.path.join(self.scratch, "ranges")
@@ -56,25 +60,23 @@ class Bench:
         return path
 
     def digest(self, ranges):
-        digest = hashlib.sha256()
-        with open(self.objects[0], "rb") as file:
-            for lower, upper in ranges:
-                file.seek(lower)
-                digest.update(file.read(upper - lower))
-        return digest.hexdigest()
+        return digest(self.objects[0], [ranges])
 
     def command(self, program, url, ranges, output):
         kind, _, mode = program.partition(" ")
         if kind == "rangeio":
             more = mode.split(" ") if mode.startswith("--") else ["--disk", mode] if mode else []
             return [os.path.join(self.options.programs, "RemoteBenchmark"), url, ranges, output, *more]
-        # GDAL's bindings are the system's; the others are in the environment made for them.
-        python = self.options.python if kind in ("obstore", "fsspec") else sys.executable
-        return [python, os.path.join(HERE, "peers", f"{kind}_ranges.py"), url, ranges, output, mode]
+        # What is not in the standard library is in the environment made for it.
+        python = self.options.python if kind in ("obstore", "fsspec", "formats") else sys.executable
+        script = {"formats": "formats.py", "rclone": "rclone_stream.py"}.get(kind, f"{kind}_ranges.py")
+        return [python, os.path.join(HERE, "peers", script), url, ranges, output, mode]
 
     def run(self, program, link, ranges_path, expected, label=None, url=None, timeout=300):
-        """Runs a program once, and notes what it took."""
-        output = os.path.join(self.scratch, "output")
+        """Runs a program once, and returns what it took."""
+        output = os.path.join(self.memory, "output")
+        if os.path.exists(output):
+            os.remove(output)
         self.nginx.take_requests()
         before = link.counts()
         url = url or f"http://127.0.0.1:{link.port}/object"
@@ -88,11 +90,14 @@ class Bench:
         result = json.loads(ended.stdout.decode().strip().splitlines()[-1])
         after = link.counts()
         requests = self.nginx.take_requests()
+        if self.options.requests:
+            with open(self.options.requests, "a") as file:
+                print(json.dumps({"program": program, "url": url, "wall": result["wall"], "requests": requests}), file=file)
         with open(output, "rb") as file:
-            result["right"] = hashlib.sha256(file.read()).hexdigest() == expected
+            result["right"] = hashlib.file_digest(file, "sha256").hexdigest() == expected
         result |= {
             "program": label or program, "requests": len(requests), "body": sum(
-                count for method, _, count in requests if method != "HEAD"),
+                count for method, _, count, _ in requests if method != "HEAD"),
             "bytes": after["down"] - before["down"], "connections": after["connections"] - before["connections"]}
         return result
 
@@ -119,34 +124,51 @@ class Bench:
                 self.note({"experiment": "scattered", "link": name} | self.run(program, link, path, expected))
         link.stop()
 
-    # A, by those that do not know of each other: a task for each range.
+    # D: what programs read, over nine links.
 
-    def tasks(self):
-        ranges = RANGES["scattered"]
-        path, expected = self.write_ranges(ranges), self.digest(ranges)
-        name = self.options.link
-        programs = self.options.programs_to_run or ["rangeio --as tasks", "obstore tasks", "fsspec tasks", "plain"]
-        link = self.link(name)
-        for number in range(self.options.rounds):
-            for program in programs[number % len(programs):] + programs[:number % len(programs)]:
-                ran = self.run(program, link, path, expected, program.partition(" ")[0])
-                self.note({"experiment": "tasks", "link": name} | ran)
-        link.stop()
+    def world(self):
+        for name in WORLD if self.options.link == "all" else [self.options.link]:
+            link = self.link(name)
+            try:
+                self.world_of(name, link)
+            finally:
+                link.stop()
 
-    # C: a new process to the first 100 bytes, to the last 64 KiB, and through 100 times 1 KiB, one after the other.
+    def world_of(self, name, link):
+        options = self.options
+        workloads = [
+            workload(one, name, self.root, self.scratch, options.python, options.quick) for one in options.workloads]
+        spent = {}
+        for number in range(1 if options.quick else options.rounds):
+            for one in workloads:
+                files = one.prepare(self.scratch)
+                programs = [
+                    program for program in one.programs
+                    if not options.programs_to_run or program.partition(" ")[0] in options.programs_to_run]
+                turn = number % max(1, len(programs))
+                for program in programs[turn:] + programs[:turn]:
+                    # Every program has one round, however long.
+                    if spent.get((one, program), 0) > options.budget:
+                        continue
+                    ran = self.world_run(one, program, link, files)
+                    spent[one, program] = spent.get((one, program), 0) + ran.get("wall", options.budget)
+                    self.note({
+                        "experiment": "world", "workload": one.name, "link": name, "least": one.least(name),
+                        "asked": one.byte_count()} | ran)
 
-    def cold(self):
-        name = self.options.link
-        link = self.link(name)
-        for _ in range(self.options.rounds):
-            for what in ("first", "last", "tiny"):
-                ranges = RANGES[what]
-                path, expected = self.write_ranges(ranges), self.digest(ranges)
-                hint = " --opening -65536" if what == "last" else ""
-                for program in (f"rangeio --as turns{hint}", "obstore in-turn"):
-                    ran = self.run(program, link, path, expected, program.partition(" ")[0])
-                    self.note({"experiment": "cold", "what": what, "link": name} | ran)
-        link.stop()
+    def world_run(self, one, program, link, files):
+        ranges, names = files
+        kind = program.partition(" ")[0]
+        if kind in ("gdal", "rclone") and not shutil.which({"gdal": "gdalinfo"}.get(kind, kind)):
+            return {"program": program, "failed": "not installed"}
+        if program == "rclone":
+            folder = os.path.join(self.scratch, "cache")
+            shutil.rmtree(folder, ignore_errors=True)
+            return self.rclone(folder, link, ranges, one.ranges)
+        url = f"http://127.0.0.1:{link.port}/{os.path.basename(one.path)}"
+        if kind == "formats":
+            return self.run(program, link, names, one.contents, url=url)
+        return self.run(program, link, ranges, one.ranges, url=url)
 
     # B, runs 1 and 2: 1,000 times 64 KiB, and again in a new process.
 
@@ -255,22 +277,33 @@ def processor():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("experiment", choices=["scattered", "tasks", "warm", "cold", "replaced"])
-    parser.add_argument("--link", choices=LINKS, default="near")
+    parser.add_argument("experiment", choices=["scattered", "warm", "replaced", "world"])
+    parser.add_argument("--link", choices=[*ALL_LINKS, "all"], help="default: near; of world: all")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--workloads", type=lambda text: text.split(","), default=NAMES, help="of world, as first,last")
+    parser.add_argument(
+        "--budget", type=float, default=30, help="of world: a program that took longer in a cell has no more rounds there")
+    parser.add_argument("--quick", action="store_true", help="of world: one round, and an eighth of the streams")
+    parser.add_argument("--requests", help="a file to which all requests of each run are appended")
     parser.add_argument("--only", dest="programs_to_run", type=lambda text: text.split(","))
     parser.add_argument("--programs", required=True, help="the folder of LinkServer and RemoteBenchmark")
     parser.add_argument("--python", default=sys.executable, help="a Python that has obstore, fsspec and aiohttp")
     parser.add_argument("--scratch", default=os.path.join("/tmp", "range-io-remote"))
     parser.add_argument("--results", default="results.jsonl")
     options = parser.parse_args()
+    options.link = options.link or ("all" if options.experiment == "world" else "near")
+    if options.link in WORLD.keys() | {"all"} and options.experiment != "world":
+        parser.error(f"{options.experiment} has the links {', '.join(LINKS)}")
+    if unknown := set(options.workloads) - {*NAMES, *MORE}:
+        parser.error(f"no workload is called {', '.join(unknown)}: they are {', '.join(NAMES + MORE)}")
     sharpen_timers()
     bench = Bench(options)
     try:
         getattr(bench, bench.options.experiment)()
     finally:
         bench.nginx.stop()
+        shutil.rmtree(bench.memory)
 
 
 main()

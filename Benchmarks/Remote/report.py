@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Remote.md and remote.svg from results of measure.py: report.py RESULTS FOLDER."""
+"""Writes Remote.md and remote.svg, and World.md and world.svg, from results of measure.py: report.py RESULTS FOLDER."""
 
 import json
 import statistics
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import defaultdict
 
+import world_report
 from experiments import LINKS, RANGES, optimum
 
 NAMES = {
@@ -171,7 +172,7 @@ def svg(bars):
     return "\n".join(parts + ["</svg>"]) + "\n"
 
 
-def versions():
+def versions(*more):
     def first(command):
         try:
             return subprocess.run(command, capture_output=True, text=True).stdout.strip().splitlines()[0]
@@ -186,19 +187,30 @@ def versions():
             return "?"
 
     python = sys.argv[3] if len(sys.argv) > 3 else sys.executable
-    packages = "import importlib.metadata as m; print(', '.join(f'{n} {m.version(n)}' for n in ('obstore', 'fsspec', 'aiohttp')))"
+    names = ("obstore", "fsspec", "aiohttp", *more)
+    packages = f"import importlib.metadata as m; print(', '.join(f'{{n}} {{m.version(n)}}' for n in {names}))"
     return f"nginx {nginx()}, {first([python, '-c', packages])}, {first(['gdalinfo', '--version'])}, {first(['rclone', 'version'])}"
+
+
+def machine(results, *more):
+    return f"{', '.join(sorted({one['processor'] for one in results}))}; {versions(*more)}"
 
 
 def main():
     results = load(sys.argv[1])
+    if world := [one for one in results if one["experiment"] == "world"]:
+        world_report.write(world, sys.argv[2], machine(world, "pyarrow", "duckdb"))
+    if others := [one for one in results if one["experiment"] != "world"]:
+        write(others)
+
+
+def write(results):
     tables, bars = [], []
     tables += ["## A: 1,000 ranges of 4 KiB in one call", ""]
     goals = scattered_tables(results, tables, bars)
     tables += ["## B: 1,000 ranges of 64 KiB in one call; 20 ms, 25 MB/s", ""]
     warm_table(results, tables)
     replaced_table(results, tables)
-    processors = sorted({one["processor"] for one in results})
     asked = [goal for goal in goals if goal[1]]
     met = sum(goal[3] for goal in asked)
     text = [
@@ -206,7 +218,7 @@ def main():
         "How long scattered ranges of an object of 1 GiB take, over links that are near, far and slow: RangeIO with the "
         "stages of `RangeReader(contentsOf:)`, the same for all links, beside what else there is. "
         "`Benchmarks/Remote/run.sh --publish` repeats it.", "",
-        f"Measured on {', '.join(processors)}; {versions()}. nginx on loopback, behind a link in a process of its own: the "
+        f"Measured on {machine(results)}. nginx on loopback, behind a link in a process of its own: the "
         "latency counts there and back, once more for each new connection, and each connection has the rate. A request of 4 KiB "
         "that is alone takes the latency and the time of its bytes, with all that the server and the link do. At most eight "
         "requests at once, but where the table says ten. Fresh processes, interleaved; the time is from opening the object to "

@@ -1,15 +1,19 @@
 #!/bin/sh
 # Builds what reads and the link for release, installs what it is compared with, measures and writes a report.
 #
-#   run.sh [--rounds N] [--publish]
+#   run.sh [--rounds N] [--publish] [--world | --quick]
 #
 # With --publish the report goes to Docs/Benchmarks, else next to this script's build. N, by default 3, is the number of rounds
 # over the slow link; the others, whose rounds take seconds, have two and three times as many. Takes half an hour.
+#
+# --world measures nine links, seven workloads and all programs instead, for HOURS; --quick does so in one round of shorter streams.
+# `measure.py world` measures a part.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 build="$here/.build/remote"
 rounds=3
 folder=$build
+world=''
 while [ $# -gt 0 ]; do
   case $1 in
   --rounds)
@@ -20,8 +24,12 @@ while [ $# -gt 0 ]; do
     folder="$here/../../Docs/Benchmarks"
     shift
     ;;
+  --world | --quick)
+    world=$1
+    shift
+    ;;
   *)
-    echo "usage: run.sh [--rounds N] [--publish]" >&2
+    echo "usage: run.sh [--rounds N] [--publish] [--world | --quick]" >&2
     exit 1
     ;;
   esac
@@ -47,6 +55,9 @@ python="$build/venv/bin/python"
 [ -x "$python" ] || python3 -m venv "$build/venv" >&2
 "$python" -c 'import obstore, fsspec, aiohttp, requests' 2>/dev/null ||
   "$python" -m pip install --quiet obstore fsspec aiohttp requests >&2
+# The extension for HTTP is one of DuckDB's versions, and comes in a package: DuckDB downloads nothing itself.
+[ -z "$world" ] || "$python" -c 'import numpy, pyarrow, duckdb, duckdb_extension_httpfs' 2>/dev/null ||
+  "$python" -m pip install --quiet numpy pyarrow 'duckdb==1.5.5' 'duckdb-extension-httpfs==1.5.5' >&2
 
 swift build --package-path "$here" --configuration release >&2
 programs=$(swift build --package-path "$here" --configuration release --show-bin-path)
@@ -57,10 +68,16 @@ measure() {
   python3 "$here/measure.py" "$@" --programs "$programs" --python "$python" --scratch "$build/scratch" \
     --results "$results"
 }
-measure scattered --link near --rounds $((3 * rounds))
-measure scattered --link far --rounds $((2 * rounds))
-measure scattered --link slow --rounds "$rounds"
-measure warm --rounds 3
-measure replaced --seconds 30
+if [ "$world" = --quick ]; then
+  measure world --quick
+elif [ -n "$world" ]; then
+  measure world --rounds "$rounds"
+else
+  measure scattered --link near --rounds $((3 * rounds))
+  measure scattered --link far --rounds $((2 * rounds))
+  measure scattered --link slow --rounds "$rounds"
+  measure warm --rounds 3
+  measure replaced --seconds 30
+fi
 python3 "$here/report.py" "$results" "$folder" "$python"
-echo "$folder/Remote.md"
+if [ -n "$world" ]; then echo "$folder/World.md"; else echo "$folder/Remote.md"; fi

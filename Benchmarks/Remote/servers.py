@@ -53,7 +53,7 @@ class Nginx:
         with open(os.path.join(scratch, "nginx.conf"), "w") as file:
             file.write(
                 f"{user}daemon off;\n{'worker_processes auto' if is_quick else 'master_process off'};\npid {scratch}/nginx.pid;\nevents {{ worker_connections 4096; }}\n"
-                f"http {{\n{folders}  log_format line '$request_method $status $body_bytes_sent';\n"
+                f"http {{\n{folders}  log_format line '$request_method $status $body_bytes_sent $http_range';\n"
                 f"  access_log {'off' if is_quick else self.log + ' line'};\n  keepalive_requests 1000000;\n  sendfile on;\n"
                 f"  default_type application/octet-stream;\n"
                 f"  server {{ listen 127.0.0.1:{self.port}; root {root}; autoindex on; }}\n}}\n")
@@ -63,12 +63,12 @@ class Nginx:
         wait_for(self.port)
 
     def take_requests(self):
-        """The requests since the last call: method, status and bytes of the body."""
+        """The requests since the last call: method, status, bytes of the body and what was asked for."""
         time.sleep(0.05)
         with open(self.log, "r+") as file:
             lines = [line.split() for line in file]
             file.truncate(0)
-        return [(method, int(status), int(count)) for method, status, count in lines]
+        return [(method, int(status), int(count), " ".join(asked)) for method, status, count, *asked in lines]
 
     def stop(self):
         self.process.terminate()

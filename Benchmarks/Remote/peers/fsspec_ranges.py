@@ -1,5 +1,5 @@
 """URL RANGES OUTPUT MODE: `default` uses cat_ranges; a gap in bytes merges by fsspec's merge_offset_ranges before it,
-since cat_ranges over HTTP takes no gap; `tasks` reads each by a task of its own; `blockcache:DIRECTORY` reads through fsspec's cache on a disk."""
+since cat_ranges over HTTP takes no gap; `tasks` reads each by a task of its own; `stream` is get_file; `blockcache:DIRECTORY` reads through fsspec's cache on a disk."""
 
 import asyncio
 import sys
@@ -56,6 +56,8 @@ async def tasks():
 def read():
     if mode == "tasks":
         return asyncio.run(tasks())
+    if mode == "stream":
+        return fsspec.filesystem("http", get_client=client).get_file(url, output)
     if mode.startswith("blockcache:"):
         return through_cache(mode[len("blockcache:") :])
     return cat(None if mode == "default" else int(mode))

@@ -1,12 +1,13 @@
 """URL RANGES OUTPUT MODE: GDAL's /vsicurl by its C interface. `multi` is VSIFReadMultiRangeL with eight ranges a call, since
-it opens a connection for each; `threads` reads with eight threads, each through a file of its own."""
+it opens a connection for each; `threads` reads with eight threads, each through a file of its own; `stream` reads an object from
+its start with /vsicurl_streaming."""
 
 import concurrent.futures
 import ctypes
 import sys
 import threading
 
-from common import measured, ranges
+from common import groups, measured, ranges, written
 from gdal_library import gdal
 
 url, wanted, output, mode = sys.argv[1], ranges(sys.argv[2]), sys.argv[3], sys.argv[4]
@@ -17,8 +18,7 @@ def multi():
     file = gdal.VSIFOpenL(name, b"rb")
     assert file, "GDAL does not open it"
     pieces = []
-    for first in range(0, len(wanted), 8):
-        some = wanted[first : first + 8]
+    for some in (group[first : first + 8] for group in groups(sys.argv[2]) for first in range(0, len(group), 8)):
         buffers = [ctypes.create_string_buffer(upper - lower) for lower, upper in some]
         count = len(some)
         failed = gdal.VSIFReadMultiRangeL(
@@ -46,4 +46,17 @@ def threads():
         return list(pool.map(one, wanted))
 
 
-measured(multi if mode == "multi" else threads, output)
+def stream():
+    file = gdal.VSIFOpenL(name.replace(b"/vsicurl/", b"/vsicurl_streaming/"), b"rb")
+    assert file, "GDAL does not open it"
+    buffer = ctypes.create_string_buffer(1 << 20)
+    whole = memoryview(buffer)
+
+    def chunks():
+        while count := gdal.VSIFReadL(buffer, 1, len(buffer), file):
+            yield whole[:count]
+
+    written(chunks(), output)
+
+
+measured({"multi": multi, "threads": threads, "stream": stream}[mode], output)

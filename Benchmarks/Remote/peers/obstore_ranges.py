@@ -1,17 +1,23 @@
 """URL RANGES OUTPUT MODE: `default` and a gap in bytes use get_ranges, which has ten requests under way whatever it is
-told; `eight:GAP` merges by itself and has eight; `in-turn` reads one after the other, `tasks` each by a task of its own."""
+told; `eight:GAP` merges by itself and has eight; `in-turn` reads one after the other, `tasks` each by a task of its own.
+`stream` is one request for an object from its start; `parts` reads 8 MiB at a time, eight times at once."""
 
 import asyncio
 import sys
 
-from common import cut, measured, merged, ranges
+from common import cut, groups, in_parts, measured, merged, ranges, written
 
 import obstore
 from obstore.store import HTTPStore
 
 url, wanted, output, mode = sys.argv[1], ranges(sys.argv[2]), sys.argv[3], sys.argv[4]
 base, _, name = url.rpartition("/")
-starts, ends = [lower for lower, _ in wanted], [upper for _, upper in wanted]
+
+
+def stream(client):
+    if mode == "stream":
+        return written(obstore.get(client, name).stream(min_chunk_size=1 << 20), output)
+    return in_parts(wanted, lambda lower, upper: obstore.get_range(client, name, start=lower, end=upper), output)
 
 
 def store():
@@ -42,8 +48,15 @@ def read():
         return [obstore.get_range(client, name, start=lower, end=upper) for lower, upper in wanted]
     if mode.startswith("eight:"):
         return asyncio.run(eight(int(mode[6:])))
+    client = store()
+    if mode in ("stream", "parts"):
+        return stream(client)
     options = {} if mode == "default" else {"coalesce": int(mode)}
-    return obstore.get_ranges(store(), name, starts=starts, ends=ends, **options)
+    pieces = []
+    for group in groups(sys.argv[2]):
+        starts, ends = zip(*group)
+        pieces += obstore.get_ranges(client, name, starts=starts, ends=ends, **options)
+    return pieces
 
 
 measured(read, output)
