@@ -65,9 +65,11 @@ extension CachingStage {
   }
 
   /// Starts the only flight of a plan: now, or when fetches of other reads have ended, if the source knows what that saves.
+  ///
+  /// A read within another never waits: those before it may wait for what the outer one holds, such as a permit of `.limiting`.
   private func departAlone(_ one: PlannedFetch, _ fetch: Fetch) {
     guard one.start.purpose == .demand, !fetch.isOneOfMany, fetch.source.measuredCost != nil,
-      let gathering = fetch.next.gathering(of: fetch.source)
+      !EnclosingRead.isUnderWay, let gathering = fetch.next.gathering(of: fetch.source)
     else { return depart([one], fetch, isOneOfMany: fetch.isOneOfMany) }
     let task = lines.start(one, gathering, keeper, fetch.next)
     guard let task, fetch.wait?.hasAllCompleted != true else { return }

@@ -64,6 +64,9 @@ final class EnclosingRead: Sendable {
     return read
   }
 
+  /// Checks whether the current task reads within another read.
+  static var isUnderWay: Bool { first { _ in true } != nil }
+
   /// Checks whether the current task reads within a read of `owner`.
   static func isUnderWay(for owner: AnyObject) -> Bool { first { $0.owner === owner } != nil }
 

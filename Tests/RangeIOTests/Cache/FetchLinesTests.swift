@@ -109,6 +109,39 @@ import Testing
     #expect(source.asked.count == 3)
   }
 
+  /// Shows what another reader reads, once it may.
+  private struct Showing: RangeSource {
+    let reader: RangeReader
+    let mayRead = Promise<Void>()
+
+    func describe() async throws -> SourceDescription {
+      SourceDescription(id: "outer", validator: HeldSource.Version(number: 0), byteCount: reader.byteCount)
+    }
+
+    func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
+      try await mayRead.value()
+      return try await reader.read(range)
+    }
+  }
+
+  @Test func `a read within another does not wait for one that waits for the other`() async throws {
+    let pipeline: ReadPipeline = [
+      .caching(store, fill: .exact, blockSize: .kibibytes(4)), .merging(maxConcurrentSpans: 1),
+      .limiting(maxConcurrentReads: 1),
+    ]
+    let inner = try await RangeReader(Measured(HeldSource(isHeld: false)), pipeline)
+    let source = Showing(reader: inner)
+    let outer = try await RangeReader(source, pipeline)
+    let first = RangeIOTestSupport.start { try await outer.isRight(0..<100) }
+    await quiet()
+    // It waits for the permit of the first one, and whoever comes after it would wait for it.
+    let second = RangeIOTestSupport.start { try await inner.isRight(8192..<8292) }
+    await quiet()
+    source.mayRead.resolve(.success(()))
+    #expect(try await first.value)
+    #expect(try await second.value)
+  }
+
   /// 20 ms at 200 MB/s: 4 MB could come in a round trip. 2 ms at 20 MB/s: 40 kB.
   @Test(arguments: [(2.0, 2e6), (2, 20e6), (2, 200e6), (20, 20e6), (20, 200e6), (150, 2e6), (150, 200e6)])
   func `a thousand tasks cost what one call for all would`(milliseconds: Double, rate: Double) throws {
