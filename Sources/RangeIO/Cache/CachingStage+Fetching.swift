@@ -55,7 +55,7 @@ extension CachingStage {
     // it does not count: its reader was closed and starts no other, or it was for bytes that cannot be kept.
     var isLast = false
     var losses = 0
-    var first = first
+    var (first, request) = (first, request)
     while true {
       let (mark, found) = first ?? (FlightMark(token), lookUp(request, token))
       first = nil
@@ -68,6 +68,12 @@ extension CachingStage {
       if EnclosingRead.isUnderWay(for: token) { return try await readBypassing(request, next) }
       do {
         return try await fetch(found, request, token, since: mark, next)
+      } catch is FailedTogether {
+        try Task.checkCancellation()
+        // It may have joined another group since.
+        guard !request.isOneOfMany else { return try await readBypassing(request, next) }
+        // Which waits in no line.
+        request.isOneOfMany = true
       } catch let failure as WiderReadFailed {
         return try await readExactly(request, next, instead: failure.error)
       } catch let failure as JoinedFlightFailed {
@@ -192,11 +198,13 @@ extension CachingStage {
       leave(planned, token)
       let givenUp = failure.error as? GivenUp
       let together = failure.error as? FailedTogether
+      // Another version is another for all.
+      if let together, (together.error as? ReadError)?.code != .sourceChanged { throw together }
       let error = givenUp?.error ?? together?.error ?? failure.error
       guard let start = planned.plan?.starts.first(where: { $0.flight == failure.flight }) else {
         throw JoinedFlightFailed(error: error, wasGivenUp: givenUp != nil)
       }
-      throw isExact(request, start.range) && together == nil ? error : WiderReadFailed(error: error)
+      throw isExact(request, start.range) ? error : WiderReadFailed(error: error)
     } catch {
       leave(planned, token)
       throw error

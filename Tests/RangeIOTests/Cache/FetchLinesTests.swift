@@ -109,6 +109,32 @@ import Testing
     #expect(source.asked.count == 3)
   }
 
+  @Test(arguments: [
+    Refusal.no as any Error, ReadError(.inputOutput, "cut off", isTransient: true),
+    ReadError(.timedOut, "no answer", isTransient: true), ReadError(.corrupted, "a wrong digest"),
+  ]) func `no read fails for the bytes of another`(error: any Error) async throws {
+    let source = HeldSource()
+    let reader = try await reader(source)
+    // The last one is joined by two more, and grouped with the bad one a second time.
+    let reads = await start(Array(ranges.prefix(4)) + [ranges[3], ranges[3]], reader.0)
+    let later = await start(Array(ranges[4...7]), reader.0)
+    source.letGo()
+    source.letGo()
+    await quiet()
+    for _ in 0..<40 {
+      let isBad = source.waiting.first?.overlaps(ranges[2]) ?? false
+      source.letGo(throwing: isBad ? error : nil)
+      await quiet()
+    }
+    await #expect(throws: (any Error).self) { try await reads[2].value }
+    for read in reads[..<2] + reads[3...] + later { #expect(try await read.value) }
+    #expect(store.isQuiet)
+    // Read alone, it is kept all the same.
+    let count = source.asked.count
+    #expect(try await reader.0.isRight(ranges[3]))
+    #expect(source.asked.count == count)
+  }
+
   /// Shows what another reader reads, once it may.
   private struct Showing: RangeSource {
     let reader: RangeReader
