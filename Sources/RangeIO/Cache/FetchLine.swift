@@ -31,25 +31,40 @@ struct FetchLine<Fetch: Sendable>: Sendable {
   private var taken = 0
   /// The number of groups taken when the gap is looked at again.
   private var nextLook = 1
+  /// The number of `ungrouped` when those that have left are removed.
+  private var nextSweep = minSweep
+  private static var minSweep: Int { 64 }
 
   init() {}
 
   private var hasWaiting: Bool { isGrouping || !ungrouped.isEmpty || !groups.isEmpty }
+  /// Those that wait, and those of them that have left and are not removed yet.
+  var waitingCount: Int { ungrouped.count + groupedCount }
   /// Nothing is under way, and nothing waits.
   var isIdle: Bool { underWay == 0 && !hasWaiting }
 
   /// A fetch that arrives waits.
   func isFull(_ atOnce: Int) -> Bool { underWay >= atOnce || hasWaiting }
 
-  /// A fetch arrives. Returns `true` if it starts now, and `false` if it waits.
-  mutating func arrived(_ fetch: Fetch, atOnce: Int) -> Bool {
-    if !isFull(atOnce) {
-      underWay += 1
-      return true
+  /// A fetch arrives. Returns `true` if it starts now. Otherwise pass it to ``waits(_:hasLeft:)``.
+  mutating func begins(_ atOnce: Int) -> Bool {
+    guard !isFull(atOnce) else { return false }
+    underWay += 1
+    return true
+  }
+
+  /// A fetch waits. Returns `true` if nothing is under way by now, whose end would start it: ask ``next(_:)``.
+  ///
+  /// - Parameter hasLeft: whether a fetch that waits is not wanted any more. Called now and then, so that no more than half
+  ///   of those that wait for long have left.
+  mutating func waits(_ fetch: Fetch, hasLeft: (Fetch) -> Bool) -> Bool {
+    if ungrouped.count >= nextSweep {
+      ungrouped.removeAll { hasLeft($0.fetch) }
+      nextSweep = max(Self.minSweep, 2 * ungrouped.count)
     }
     lastNumber += 1
     ungrouped.append(Waiting(number: lastNumber, fetch: fetch))
-    return false
+    return underWay == 0
   }
 
   /// Fetches that were started as one request have ended.

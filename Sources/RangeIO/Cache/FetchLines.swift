@@ -6,7 +6,7 @@
 /// would not be raised by a demand that joins it. Flights that wait can be joined, and are given up when no read wants them.
 /// Separate from `.caching`, because flights may outlive the stage.
 final class FetchLines: Sendable {
-  private let lines = Locked<[ObjectIdentifier: FetchLine<PlannedFetch>]>([:])
+  private let lines = Locked<[ObjectIdentifier: FetchLine<FetchPlace>]>([:])
 
   /// `true` if a fetch that begins now would wait.
   func isBusy(_ source: SourceDescription, _ next: ReadNext) -> Bool {
@@ -20,7 +20,12 @@ final class FetchLines: Sendable {
   func start(
     _ fetch: PlannedFetch, _ gathering: Gathering, _ keeper: CacheKeeper, _ next: ReadNext
   ) -> Task<Void, Never>? {
-    guard withLine(of: next, { $0.arrived(fetch, atOnce: gathering.groupsAtFirst) }) else { return nil }
+    guard withLine(of: next, { $0.begins(gathering.groupsAtFirst) }) else {
+      let place = FetchPlace(fetch, keeper, next)
+      let isNext = withLine(of: next) { $0.waits(place) { $0.hasLeft } }
+      if isNext { goOn(fetch.request.source, keeper, next) }
+      return nil
+    }
     return PlannedFetch.start([fetch], isOneOfMany: false, keeper, next) { [self] in
       withLine(of: next) { $0.ended() }
       goOn(fetch.request.source, keeper, next)
@@ -30,62 +35,40 @@ final class FetchLines: Sendable {
   /// Starts as many as may be started.
   private func goOn(_ source: SourceDescription, _ keeper: CacheKeeper, _ next: ReadNext) {
     guard let gathering = next.gathering(of: source) else { preconditionFailure("stages stay where they are") }
-    var elsewhere = false
     while true {
       switch withLine(of: next, { $0.next(gathering) }) {
       case .nothing: return
       case .group(let waiting):
-        let groups = Self.groups(of: waiting, next)
+        let groups = Self.groups(of: waiting.filter { !$0.fetch.hasLeft }, next)
         withLine(of: next) { $0.grouped(groups) }
-      case .go(let fetches):
-        // The source may not suspend. Then the next one would come on top of this one, and keep this thread still longer.
-        if start(fetches, elsewhere: elsewhere, keeper, next) { elsewhere = true }
+      case .go(let places):
+        let isStarted = FetchPlace.start(places, keeper, next) { [self] in
+          withLine(of: next) { $0.ended() }
+          goOn(source, keeper, next)
+        }
+        if !isStarted { withLine(of: next) { $0.ended() } }
       }
     }
-  }
-
-  /// Returns `true` if the fetches have ended.
-  private func start(_ fetches: [PlannedFetch], elsewhere: Bool, _ keeper: CacheKeeper, _ next: ReadNext) -> Bool {
-    let token = fetches[0].token
-    var (wanted, unwanted): ([PlannedFetch], [PlannedFetch]) = ([], [])
-    for fetch in fetches {
-      if token.flights.areWanted([fetch.start.flight]) { wanted.append(fetch) } else { unwanted.append(fetch) }
-    }
-    PlannedFetch.giveUp(unwanted[...], CachingStage.GivenUp(error: CancellationError()), keeper)
-    guard !wanted.isEmpty else {
-      withLine(of: next) { $0.ended() }
-      return false
-    }
-    let race = StartRace()
-    let source = wanted[0].request.source
-    let task = PlannedFetch.start(
-      wanted[...], isOneOfMany: wanted.count > 1, ofSeveralReads: true, elsewhere: elsewhere, keeper, next
-    ) { [self] in
-      withLine(of: next) { $0.ended() }
-      if race.hasEnded() { goOn(source, keeper, next) }
-    }
-    token.flights.startedLate(wanted.map(\.start.flight), task)
-    return race.hasReturned()
   }
 
   /// Which of these to read together, by what is known now.
   private static func groups(
-    of waiting: [FetchLine<PlannedFetch>.Waiting], _ next: ReadNext
-  ) -> [[FetchLine<PlannedFetch>.Waiting]] {
-    var groups: [[FetchLine<PlannedFetch>.Waiting]] = []
+    of waiting: [FetchLine<FetchPlace>.Waiting], _ next: ReadNext
+  ) -> [[FetchLine<FetchPlace>.Waiting]] {
+    var groups: [[FetchLine<FetchPlace>.Waiting]] = []
     // A reader that has met a new version may still read the one before.
-    for (_, some) in Dictionary(grouping: waiting, by: \.fetch.token.number) {
+    for (_, some) in Dictionary(grouping: waiting, by: \.fetch.fetch.token.number) {
       let inOrder = some.sorted {
-        let (a, b) = ($0.fetch.start.range, $1.fetch.start.range)
+        let (a, b) = ($0.fetch.fetch.start.range, $1.fetch.fetch.start.range)
         return (a.lowerBound, a.upperBound) < (b.lowerBound, b.upperBound)
       }
-      groups += PlannedFetch.groups(of: inOrder.map(\.fetch)[...], next).map { Array(inOrder[$0]) }
+      groups += PlannedFetch.groups(of: inOrder.map(\.fetch.fetch)[...], next).map { Array(inOrder[$0]) }
     }
     return groups
   }
 
   private func withLine<Result: Sendable>(
-    of next: ReadNext, _ body: (inout FetchLine<PlannedFetch>) -> Result
+    of next: ReadNext, _ body: (inout FetchLine<FetchPlace>) -> Result
   ) -> Result {
     let reader = ObjectIdentifier(next.bottom)
     return lines.withLock { lines in

@@ -69,7 +69,7 @@ final class FetchQueue: Sendable {
 }
 
 /// Which comes first: that the call which starts a task returns, or that the task ends. The second of the two goes on.
-final class StartRace: Sendable {
+private final class StartRace: Sendable {
   private let isDecided = Atomic<Bool>(false)
 
   /// The task has ended. Returns `true` if the call had returned before.

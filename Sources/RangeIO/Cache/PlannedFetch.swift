@@ -33,33 +33,50 @@ extension PlannedFetch {
   /// Starts the task that reads these flights as one request, and completes them. The stage may be gone by then.
   ///
   /// - Parameters:
-  ///   - fetches: at least one, of one version.
+  ///   - fetches: at least one, of one plan.
   ///   - isOneOfMany: whether the request is one of several of one plan.
-  ///   - ofSeveralReads: whether they belong to reads that do not know of each other.
   ///   - elsewhere: whether no read runs on this thread.
   ///   - ended: called at the end of the task.
   static func start(
-    _ fetches: ArraySlice<PlannedFetch>, isOneOfMany: Bool, ofSeveralReads: Bool = false, elsewhere: Bool = false,
-    _ keeper: CacheKeeper, _ next: ReadNext, ended: @escaping @Sendable () -> Void = {}
+    _ fetches: ArraySlice<PlannedFetch>, isOneOfMany: Bool, elsewhere: Bool = false, _ keeper: CacheKeeper,
+    _ next: ReadNext, ended: @escaping @Sendable () -> Void = {}
   ) -> Task<Void, Never> {
     guard fetches.count == 1, let fetch = fetches.first else {
-      return startTogether(
-        Array(fetches), isOneOfMany: isOneOfMany, ofSeveralReads, elsewhere: elsewhere, keeper, next, ended: ended)
+      return startTogether(Array(fetches), isOneOfMany: isOneOfMany, elsewhere: elsewhere, keeper, next, ended: ended)
     }
     var request = fetch.request
     request.isOneOfMany = isOneOfMany
     return next.startFlight(elsewhere: elsewhere || !fetch.isQuick) { [request] in
-      let result = await CachingStage.acquire(request, fetch.ticket, fetch.reservation, keeper, next)
-      fetch.token.flights.complete(fetch.start.flight, fetch.start.range, result)
+      await fetch.read(request, keeper, next)
       ended()
     }
   }
 
-  /// Reads several flights as one request. They succeed or fail together.
   private static func startTogether(
-    _ fetches: [PlannedFetch], isOneOfMany: Bool, _ ofSeveralReads: Bool, elsewhere: Bool, _ keeper: CacheKeeper,
-    _ next: ReadNext, ended: @escaping @Sendable () -> Void
+    _ fetches: [PlannedFetch], isOneOfMany: Bool, elsewhere: Bool, _ keeper: CacheKeeper, _ next: ReadNext,
+    ended: @escaping @Sendable () -> Void
   ) -> Task<Void, Never> {
+    let request = request(for: fetches, isOneOfMany: isOneOfMany)
+    return next.startFlight(elsewhere: elsewhere || !fetches.allSatisfy(\.isQuick)) {
+      await read(fetches, request, ofSeveralReads: false, keeper, next)
+      ended()
+    }
+  }
+
+  /// Reads these flights of several reads as one request, within this task, and completes them.
+  ///
+  /// - Parameter fetches: at least one, of one version.
+  static func read(_ fetches: [PlannedFetch], _ keeper: CacheKeeper, _ next: ReadNext) async {
+    guard fetches.count > 1 else { return await fetches[0].read(fetches[0].request, keeper, next) }
+    await read(fetches, request(for: fetches, isOneOfMany: true), ofSeveralReads: true, keeper, next)
+  }
+
+  private func read(_ request: ReadRequest, _ keeper: CacheKeeper, _ next: ReadNext) async {
+    let result = await CachingStage.acquire(request, ticket, reservation, keeper, next)
+    token.flights.complete(start.flight, start.range, result)
+  }
+
+  private static func request(for fetches: [PlannedFetch], isOneOfMany: Bool) -> ReadRequest {
     let token = fetches[0].token
     let grid = fetches.contains { $0.reservation != nil } ? token.grid : nil
     var request = ReadRequest(
@@ -67,24 +84,28 @@ extension PlannedFetch {
       grid: grid)
     request.moreRanges = fetches.dropFirst().map(\.start.range)
     request.isOneOfMany = isOneOfMany
-    return next.startFlight(elsewhere: elsewhere || !fetches.allSatisfy(\.isQuick)) { [request] in
-      let store = keeper.store
-      do {
-        let isKept = fetches.allSatisfy { $0.reservation != nil }
-        let response = try await CachingStage.readFlight(request, of: token, isKept: isKept, store, next)
-        if request.grid != nil { keeper.keepOverRead(of: response, fetches[0].ticket) }
-        for (fetch, bytes) in zip(fetches, response.pieces) {
-          guard let reservation = fetch.reservation else { continue }
-          store.insert(bytes, at: fetch.start.range, ticket: fetch.ticket, reservation: reservation)
-        }
-        for (fetch, bytes) in zip(fetches, response.pieces) {
-          token.flights.complete(fetch.start.flight, fetch.start.range, .success(bytes))
-        }
-      } catch {
-        let failure: any Error = ofSeveralReads ? CachingStage.FailedTogether(error: error) : error
-        giveUp(fetches[...], next.isClosed ? CachingStage.GivenUp(error: error) : failure, keeper)
+    return request
+  }
+
+  /// Reads several flights as one request. They succeed or fail together.
+  private static func read(
+    _ fetches: [PlannedFetch], _ request: ReadRequest, ofSeveralReads: Bool, _ keeper: CacheKeeper, _ next: ReadNext
+  ) async {
+    let (token, store) = (fetches[0].token, keeper.store)
+    do {
+      let isKept = fetches.allSatisfy { $0.reservation != nil }
+      let response = try await CachingStage.readFlight(request, of: token, isKept: isKept, store, next)
+      if request.grid != nil { keeper.keepOverRead(of: response, fetches[0].ticket) }
+      for (fetch, bytes) in zip(fetches, response.pieces) {
+        guard let reservation = fetch.reservation else { continue }
+        store.insert(bytes, at: fetch.start.range, ticket: fetch.ticket, reservation: reservation)
       }
-      ended()
+      for (fetch, bytes) in zip(fetches, response.pieces) {
+        token.flights.complete(fetch.start.flight, fetch.start.range, .success(bytes))
+      }
+    } catch {
+      let failure: any Error = ofSeveralReads ? CachingStage.FailedTogether(error: error) : error
+      giveUp(fetches[...], next.isClosed ? CachingStage.GivenUp(error: error) : failure, keeper)
     }
   }
 

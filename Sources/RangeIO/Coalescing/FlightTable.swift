@@ -185,6 +185,19 @@ struct FlightTable: ~Copyable, Sendable {
     if !isWanted { task.cancel() }
   }
 
+  /// Flights that have waited with a task each are read by the task of the first that is wanted, which is cancelled when none is.
+  ///
+  /// - Returns: the indices of those that are wanted. The tasks of the others are cancelled.
+  func startedTogether(_ waited: [(id: FlightID, task: Task<Void, Never>)]) -> [Int] {
+    withState { state in
+      let wanted = waited.indices.filter { state.flights.isWanted(waited[$0].id) }
+      guard let first = wanted.first else { return [] }
+      let together = Together(wantedCount: wanted.count)
+      for index in wanted { state.tasks[waited[index].id] = Flying(task: waited[first].task, together: together) }
+      return wanted
+    }
+  }
+
   /// The urgency of a flight just planned as a prefetch. It rises when a demand joins the flight.
   func urgency(of start: FlightPlan.Start) -> ReadUrgency? {
     guard start.purpose == .prefetch else { return nil }

@@ -95,4 +95,41 @@ struct FetchLineTests {
     let all = (0..<3).map { _ in next(&line, gathering(3)) }
     #expect(all == [[20], [30], nil])
   }
+
+  @Test func `those that have left do not stay in memory, however many come`() {
+    var line = FetchLine<Int>()
+    _ = line.arrived(0, atOnce: 1)
+    var most = 0
+    for fetch in 1...10_000 {
+      // Each has left when the next one comes, but for one of a hundred.
+      _ = line.waits(fetch) { $0 % 100 != 0 }
+      most = max(most, line.waitingCount)
+    }
+    #expect(most < 300)
+    line.ended()
+    guard case .group(let waiting) = line.next(gathering(1)) else {
+      Issue.record("nothing waits")
+      return
+    }
+    #expect(waiting.map(\.fetch).filter { $0 % 100 == 0 } == Array(stride(from: 100, through: 10_000, by: 100)))
+  }
+
+  @Test func `who waits when the last one has ended starts the next`() {
+    var line = FetchLine<Int>()
+    let began = [line.begins(1), line.begins(1)]
+    #expect(began == [true, false])
+    line.ended()
+    let isNext = line.waits(2) { _ in false }
+    #expect(isNext)
+    #expect(next(&line, gathering(1)) == [2])
+  }
+}
+
+extension FetchLine<Int> {
+  /// A fetch arrives. Returns `true` if it starts now, and `false` if it waits.
+  fileprivate mutating func arrived(_ fetch: Int, atOnce: Int) -> Bool {
+    if begins(atOnce) { return true }
+    _ = waits(fetch) { _ in false }
+    return false
+  }
 }

@@ -135,6 +135,61 @@ import Testing
     #expect(source.asked.count == count)
   }
 
+  @Test func `who gives up while others hang leaves nothing behind`() async throws {
+    let source = HeldSource()
+    let (reader, merging) = try await reader(source)
+    let reads = await start(Array(ranges.prefix(2)), reader)
+    for _ in 0..<20 {
+      for read in await start(Array(ranges[2...]), reader) {
+        read.cancel()
+        await #expect(throws: CancellationError.self) { try await read.value }
+      }
+      await quiet()
+      #expect(store.flightCount == 2)
+      #expect(store.counts().reservedBytes < 1000)
+    }
+    source.hold(false)
+    for read in reads { #expect(try await read.value) }
+    await quiet()
+    #expect(source.asked.count == 2 && store.isQuiet)
+    try await allPermitsAreBack(merging)
+  }
+
+  @Test func `one that waited is read with the priority and the values of its own read`() async throws {
+    let source = HeldSource()
+    let noting = NotingReads()
+    let reader = try await RangeReader(
+      Measured(source),
+      [
+        .caching(store, fill: .exact, blockSize: .kibibytes(4)), .merging(maxGap: .bytes(0), maxConcurrentSpans: 1),
+        .stage(noting),
+      ])
+    var reads: [Task<Bool, any Error>] = []
+    for (number, priority) in [TaskPriority.background, .high, .background, .high].enumerated() {
+      let range = ranges[2 * number]
+      reads.append(
+        RangeIOTestSupport.start(priority: priority) {
+          try await NotingReads.$number.withValue(number) { try await reader.isRight(range) }
+        })
+      await quiet()
+    }
+    source.hold(false)
+    for read in reads { #expect(try await read.value) }
+    #expect(noting.seen.all.map(\.number) == [0, 1, 2, 3])
+    #expect(noting.seen.all.map(\.priority) == [.background, .high, .background, .high])
+  }
+
+  /// Notes with what reads come.
+  private struct NotingReads: ReadStage {
+    @TaskLocal static var number = -1
+    let seen = Noted<(number: Int, priority: TaskPriority)>()
+
+    func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
+      seen.add((Self.number, Task.currentPriority))
+      return try await next(request)
+    }
+  }
+
   /// Shows what another reader reads, once it may.
   private struct Showing: RangeSource {
     let reader: RangeReader
