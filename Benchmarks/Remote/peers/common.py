@@ -7,7 +7,7 @@ import resource
 import sys
 import time
 
-PART = 8 << 20
+LONGEST_PART = 8 << 20
 
 
 def groups(path):
@@ -21,14 +21,15 @@ def ranges(path):
 
 
 def in_parts(wanted, read, output):
-    """Reads one long range in parts, eight at once, by threads: `read` takes the bounds of a part."""
+    """Reads one long range in parts of at most 8 MiB, eight at once, by threads: `read` takes the bounds of a part."""
     (lower, upper), = wanted
+    length = min(LONGEST_PART, -(-(upper - lower) // 8))
     with open(output, "wb") as file, concurrent.futures.ThreadPoolExecutor(8) as pool:
 
         def one(start):
-            os.pwrite(file.fileno(), read(start, min(upper, start + PART)), start - lower)
+            os.pwrite(file.fileno(), read(start, min(upper, start + length)), start - lower)
 
-        list(pool.map(one, range(lower, upper, PART)))
+        list(pool.map(one, range(lower, upper, length)))
 
 
 def written(chunks, output):

@@ -1,6 +1,6 @@
 """URL RANGES OUTPUT MODE: `default` and a gap in bytes use get_ranges, which has ten requests under way whatever it is
 told; `eight:GAP` merges by itself and has eight; `in-turn` reads one after the other, `tasks` each by a task of its own.
-`stream` is one request for an object from its start; `parts` reads 8 MiB at a time, eight times at once."""
+`stream` is one request for an object from its start; `parts` reads at most 8 MiB at a time, eight times at once."""
 
 import asyncio
 import sys

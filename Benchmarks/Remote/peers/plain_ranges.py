@@ -1,5 +1,5 @@
-"""URL RANGES OUTPUT MODE: a plain HTTP client with eight threads and a connection each, for servers that cache; with `parts`, 8 MiB of
-one long range at a time."""
+"""URL RANGES OUTPUT MODE: a plain HTTP client with eight threads and a connection each, for servers that cache; with `parts`, at most
+8 MiB of one long range at a time."""
 
 import concurrent.futures
 import http.client
