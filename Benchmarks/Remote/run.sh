@@ -6,8 +6,8 @@
 # With --publish the report goes to Docs/Benchmarks, else next to this script's build. N, by default 3, is the number of rounds
 # over the slow link; the others, whose rounds take seconds, have two and three times as many. Takes half an hour.
 #
-# --world measures nine links, seven workloads and all programs instead, for HOURS; --quick does so in one round of shorter streams.
-# `measure.py world` measures a part.
+# --world measures nine links, seven workloads and all programs instead, for an hour and a half; --quick does so in one
+# round of shorter streams, in 40 minutes. `measure.py world` measures a part.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 build="$here/.build/remote"

@@ -218,7 +218,8 @@ def write(results, folder, machine):
         "once more for each new connection. *The rate is that of each connection*, so that eight have eight times as much. Each run "
         "is a fresh process; programs are interleaved. The time is from opening the object to the last byte, without the start of "
         "the program: rclone's `cat` and `copyto` are timed from outside, less the time in which rclone reads one byte of a local file. "
-        "All bytes were compared by SHA-256.", "",
+        "All bytes were compared by SHA-256. Programs have at most eight requests at once, but for obstore: ten in `get_ranges`, and as "
+        "many as there are tasks.", "",
         "A cell has the median time, as a multiple of the optimum, and the bytes that left the server, as a multiple of those asked "
         "for; the quickest is bold. Latency *L*, rate *R*, and groups of ranges that are known once the one before has been read: the optimum is",
         "", "    L + sum over groups (L × max(1, requests / 8) + bytes / (8 × R))", "",

@@ -1,5 +1,3 @@
-import RangeIO
-
 #if canImport(Glibc)
   import Glibc
 #else
