@@ -231,8 +231,10 @@ final class StreamCursor {
     guard let (source, rest) = progress, !rest.isEmpty else { return false }
     let range = rest.lowerBound..<rest.lowerBound + Swift.min(windowSize(of: source), rest.count)
     progress = (source, range.upperBound..<rest.upperBound)
-    // A stream of the whole source ends where the source does, and one that follows it does not end.
-    let end = following == nil && rest.upperBound < source.byteCount ? rest.upperBound : nil
+    // A stream that follows its source does not end. One of the whole source ends where that does: it need not be told, but
+    // where requests cost a round trip no time is lost to find out that it goes on.
+    let isTold = rest.upperBound < source.byteCount || isUnderWay && source.measuredCost != nil
+    let end = following == nil && isTold ? rest.upperBound : nil
     start(range, caching: caching, until: end)
     return true
   }

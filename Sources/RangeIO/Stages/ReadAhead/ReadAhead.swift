@@ -30,9 +30,9 @@ extension ReadPipeline {
   ///
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
-  ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB; over a slow link
-  ///     no more than it brings in four seconds, or 128 KiB if that is more. Of a source that measures the rate of one
-  ///     connection, sixteen times what that brings.
+  ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB. Of a source that
+  ///     measures the rate of one connection, forty times what that sends, between 8 and 16 MiB, but no more than it brings in
+  ///     eight seconds, or 128 KiB if that is more.
   ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
   ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
   ///     share. Default: a budget of at most 64 MiB that the whole process shares.
@@ -48,14 +48,15 @@ extension ReadPipeline {
 /// The most to read ahead of a run.
 enum ReadAheadExtent: Hashable, Sendable {
   /// Four times the bytes that the source could send in the time until the first byte arrives
-  /// (``SourceDescription/Cost``), between 2 and 32 MiB; over a slow link no more than it brings in four seconds, or
-  /// 128 KiB if that is more. Of a source that measures, sixteen times what one of its connections could send.
+  /// (``SourceDescription/Cost``), between 2 and 32 MiB. Of a source that measures, five times what its connections could
+  /// send in that time, so that they wait a sixth of it, between 8 and 16 MiB; over a slow link no more than one of them
+  /// brings in eight seconds, or 128 KiB if that is more.
   case adaptive
   /// This many bytes, at most 1 GiB.
   case upTo(ByteCount)
 
-  /// What a source measures is the rate of one connection, and pieces are read ahead over several.
-  private static let connections = 4.0
+  /// What a source measures is the rate of one connection, and so many pieces are read ahead at once.
+  static let connections = 8
 
   /// - Parameter measured: what the source has measured of itself.
   func longest(for cost: SourceDescription.Cost, measured: SourceDescription.Measurement? = nil) -> Int {
@@ -64,11 +65,15 @@ enum ReadAheadExtent: Hashable, Sendable {
     case .adaptive:
       let known = measured.flatMap { $0.isGuess ? nil : $0.cost }
       let seconds = Double((known ?? cost).latency.nanoseconds) / 1e9
-      let bytes = seconds * (known.map { $0.rate * Self.connections } ?? cost.rate) * 4
-      // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
-      let wished = bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
-      guard let known else { return wished }
-      return min(wished, max(128 << 10, Int(min(known.rate * 4, 0x1p25))))
+      let bytes = seconds * (known.map { $0.rate * Double(Self.connections) * 5 } ?? cost.rate * 4)
+      guard let known else {
+        // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
+        return bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
+      }
+      // No less than streams ask for themselves. No more than stays in a cache until it is read, whose queue for newcomers is
+      // a tenth of it.
+      let wished = bytes > 0x1p23 ? Int(min(bytes, 0x1p24)) : 8 << 20
+      return min(wished, max(128 << 10, Int(min(known.rate * 8, 0x1p24))))
     }
   }
 }
@@ -128,7 +133,9 @@ final class ReadAheadStage: ReadStage {
     let reads = reads(of: request.source)
     // Hits say that the source is quick enough, and are too many to look at what it measures.
     if !isHit || reads.longest.load(ordering: .relaxed) == 0 {
-      let longest = extent.longest(for: request.source.cost, measured: request.source.measuredCost)
+      let measured = request.source.measuredCost
+      let longest = extent.longest(for: request.source.cost, measured: measured)
+      reads.isMeasured.store(measured?.isGuess == false, ordering: .relaxed)
       reads.longest.store(longest, ordering: .relaxed)
     }
     let (parts, ended) = reads.notice(request, isHit: isHit)

@@ -42,6 +42,8 @@ final class ReadAheadReads: ReadAheadHolder {
   private let state = Locked(State())
   /// The most to read ahead of a run; zero: nothing was noticed yet.
   let longest = Atomic<Int>(0)
+  /// The source knows what a connection brings.
+  let isMeasured = Atomic<Bool>(false)
   private let budget: ReadAheadBudget
   private let counters: ReadAheadCounters
 
@@ -54,9 +56,13 @@ final class ReadAheadReads: ReadAheadHolder {
   func notice(_ request: ReadRequest, isHit: Bool) -> (ask: [Part], ended: [Task<Void, Never>]) {
     let source = request.source
     // The block size is valid: it was checked when the source was described.
-    let bounds = ReadAheadRuns.Bounds(
+    var bounds = ReadAheadRuns.Bounds(
       byteCount: source.byteCount, grid: BlockGrid(blockSize: source.preferredBlockSize.bytes)!,
       longest: longest.load(ordering: .relaxed))
+    if isMeasured.load(ordering: .relaxed) {
+      // As much as all connections could send in the time of one wait: to ask for less wastes that time.
+      (bounds.least, bounds.pieces) = (bounds.longest / 4, ReadAheadExtent.connections)
+    }
     var (freed, ended): (Int, [Task<Void, Never>]) = (0, [])
     let ask = state.withLock { state -> [Part] in
       if !state.pieces.isEmpty {

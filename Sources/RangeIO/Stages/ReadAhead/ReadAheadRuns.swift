@@ -7,7 +7,7 @@
 /// random reads. A strided run needs four reads if other reads come in between, because three random offsets form an
 /// arithmetic progression too often.
 ///
-/// A run has a window: the number of bytes to prefetch for it. The window doubles each time half of it is used up.
+/// A run has a window: the number of bytes to prefetch for it. The window doubles each time two pieces of it are used up.
 ///
 /// A read may say how far its reader will go on. Then it makes a run by itself, and nothing is prefetched beyond that.
 struct ReadAheadRuns {
@@ -18,10 +18,14 @@ struct ReadAheadRuns {
     let grid: BlockGrid
     /// The most bytes to prefetch for a run.
     let longest: Int
+    /// The window of a run at least, if its reader has said how far it goes on.
+    var least = 0
+    /// How many pieces of a window are asked for at once.
+    var pieces = 4
 
     /// The same, of a source that ends at `end`.
     func ending(at end: Int) -> Bounds {
-      Bounds(byteCount: min(byteCount, end), grid: grid, longest: longest)
+      Bounds(byteCount: min(byteCount, end), grid: grid, longest: longest, least: least, pieces: pieces)
     }
   }
 
@@ -82,6 +86,7 @@ struct ReadAheadRuns {
     if let index = runs.firstIndex(where: { Self.continues($0, range) }) {
       if index > 0 { runs.insert(runs.remove(at: index), at: 0) }
       runs[0].lastUsed = reads
+      if isAnnounced { runs[0].window = max(runs[0].window, min(bounds.least, Self.longest(range, bounds))) }
       Self.advance(&runs[0], to: range)
       noticed.run = runs[0].number
       noticed.ask = Self.extend(&runs[0], bounds)
@@ -235,7 +240,8 @@ struct ReadAheadRuns {
   /// All that the reader will read, if that is no more than may be prefetched.
   private static func announcedWindow(_ range: ByteRange, _ bounds: Bounds) -> Int {
     let rest = bounds.byteCount - range.upperBound
-    return rest <= longest(range, bounds) ? rest : firstWindow(range, bounds)
+    let longest = longest(range, bounds)
+    return rest <= longest ? rest : max(firstWindow(range, bounds), min(bounds.least, longest))
   }
 
   /// The widest window. If a single read is larger than the limit, the window is one such read.
@@ -263,20 +269,30 @@ struct ReadAheadRuns {
     case .forwards:
       run.frontier = max(run.frontier, run.last.upperBound)
       let target = min(sum(run.last.upperBound, run.window), bounds.byteCount)
-      guard target > run.frontier, isDue(target - run.frontier, run) || target == bounds.byteCount else { return [] }
-      // Ends at the end of a block; begins where the last prefetch ended.
-      let end = bounds.grid.outward(run.frontier..<target, in: bounds.byteCount).upperBound
+      guard target > run.frontier, isDue(target - run.frontier, run, bounds) || target == bounds.byteCount else {
+        return []
+      }
+      // Ends at the end of a block, or of a piece; begins where the last prefetch ended.
+      let end = Self.end(run.frontier..<target, run, bounds)
       defer { run.frontier = end }
       return grown(&run, bounds, cut(run.frontier..<end, run, bounds))
     case .backwards:
       run.frontier = min(run.frontier, run.last.lowerBound)
       let target = max(run.last.lowerBound - run.window, 0)
-      guard target < run.frontier, isDue(run.frontier - target, run) || target == 0 else { return [] }
+      guard target < run.frontier, isDue(run.frontier - target, run, bounds) || target == 0 else { return [] }
       let start = bounds.grid.outward(target..<run.frontier, in: bounds.byteCount).lowerBound
       defer { run.frontier = start }
       return grown(&run, bounds, cut(start..<run.frontier, run, bounds).reversed())
     case .strided(let stride): return extend(&run, by: stride, bounds)
     }
+  }
+
+  /// Where the pieces of a range end. Of a source that measures what a connection brings the last is as large as the others: each
+  /// costs a round trip.
+  private static func end(_ range: ByteRange, _ run: Run, _ bounds: Bounds) -> Int {
+    let end = bounds.grid.outward(range, in: bounds.byteCount).upperBound
+    let whole = end - end % pieceSize(run, bounds)
+    return bounds.least > 0 && end < bounds.byteCount && whole > range.lowerBound ? whole : end
   }
 
   private static func extend(_ run: inout Run, by stride: Int, _ bounds: Bounds) -> [ByteRange] {
@@ -300,18 +316,24 @@ struct ReadAheadRuns {
     return grown(&run, bounds, ask)
   }
 
-  /// True if so many bytes are worth a request: at least half of the window.
-  private static func isDue(_ count: Int, _ run: Run) -> Bool { count >= (run.window + 1) / 2 }
+  /// True if so many bytes are worth asking for: at least two pieces of the window.
+  private static func isDue(_ count: Int, _ run: Run, _ bounds: Bounds) -> Bool {
+    count >= (run.window + 1) / (bounds.pieces / 2)
+  }
 
   private static func grown(_ run: inout Run, _ bounds: Bounds, _ ask: [ByteRange]) -> [ByteRange] {
     if !ask.isEmpty { run.window = min(run.window * 2, longest(run.last, bounds)) }
     return ask
   }
 
-  /// Cuts a range into pieces that arrive one after the other: a quarter of the window each, at most 4 MiB.
-  private static func cut(_ range: ByteRange, _ run: Run, _ bounds: Bounds) -> [ByteRange] {
+  private static func pieceSize(_ run: Run, _ bounds: Bounds) -> Int {
     let block = bounds.grid.blockSize
-    let piece = max(block, min(run.window / 4, 4 << 20) / block * block)
+    return max(block, min(run.window / bounds.pieces, 4 << 20) / block * block)
+  }
+
+  /// Cuts a range into pieces that arrive one after the other, each a part of the window and at most 4 MiB.
+  private static func cut(_ range: ByteRange, _ run: Run, _ bounds: Bounds) -> [ByteRange] {
+    let piece = pieceSize(run, bounds)
     var pieces: [ByteRange] = []
     var cursor = range.lowerBound
     while cursor < range.upperBound {

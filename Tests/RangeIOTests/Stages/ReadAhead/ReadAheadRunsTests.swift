@@ -55,6 +55,35 @@ struct ReadAheadRunsTests {
     #expect(furthest == end)
   }
 
+  @Test
+  func
+    `of a source that measures, a reader that says where it stops begins with a quarter, and keeps eight pieces under way`()
+  {
+    var bounds = ReadAheadRuns.Bounds(byteCount: 1 << 30, grid: BlockGrid(blockSize: 65_536)!, longest: 16 << 20)
+    (bounds.least, bounds.pieces) = (4 << 20, 8)
+    var runs = ReadAheadRuns()
+    let end = 512 << 20
+    let first = runs.notice(0..<65_536, bounds, until: end).ask
+    #expect(first.count == 9 && first.last?.upperBound == 4 << 20)
+    var (position, asked) = (65_536, first.flatMap { [$0.upperBound] })
+    while position < end {
+      let range = position..<position + 1 << 20
+      position = range.upperBound
+      asked += runs.notice(range, bounds, until: end).ask.map(\.upperBound)
+      // Once the window is as wide as it gets: of its eight pieces six at least are asked for, and all are alike.
+      guard (64 << 20..<480 << 20).contains(position) else { continue }
+      let ahead = (asked.last ?? 0) - position
+      #expect((11 << 20...16 << 20).contains(ahead), "\(ahead) at \(position)")
+    }
+    #expect(asked.last == end)
+    let middle = asked.filter { (64 << 20..<480 << 20).contains($0) }
+    #expect(zip(middle, middle.dropFirst()).allSatisfy { $1 - $0 == 2 << 20 })
+    // A reader that has not said so begins small, of any source.
+    var others = ReadAheadRuns()
+    for start in [0, 65_536] { _ = others.notice(start..<start + 65_536, bounds) }
+    #expect(others.notice(131_072..<196_608, bounds).ask.last?.upperBound == 5 * 65_536)
+  }
+
   @Test func `a read that is the last one makes no run`() {
     var runs = ReadAheadRuns()
     #expect(runs.notice(0..<65_536, bounds, until: 65_536) == ReadAheadRuns.Noticed())
