@@ -68,7 +68,9 @@ struct WebListForm: ListingForm {
       let linked = line.href.flatMap { IndexPage.name(in: Array($0.utf8)) }
       guard var name = linked ?? line.name.map({ Array($0.utf8) }), let type = line.type else { throw Self.other }
       let isFolder = type == "directory"
-      guard ListedEntry.isName(isFolder && name.last == UInt8(ascii: "/") ? name.dropLast() : name[...]) else { continue }
+      guard ListedEntry.isName(isFolder && name.last == UInt8(ascii: "/") ? name.dropLast() : name[...]) else {
+        continue
+      }
       if isFolder, name.last != UInt8(ascii: "/") { name.append(UInt8(ascii: "/")) }
       page.entries.append(
         ListedEntry(
