@@ -64,7 +64,7 @@ struct ReadAheadRunsTests {
     var runs = ReadAheadRuns()
     let end = 512 << 20
     let first = runs.notice(0..<65_536, bounds, until: end).ask
-    #expect(first.count == 9 && first.last?.upperBound == 4 << 20)
+    #expect(first.count == 8 && first.last?.upperBound == 4 << 20)
     var (position, asked) = (65_536, first.flatMap { [$0.upperBound] })
     while position < end {
       let range = position..<position + 1 << 20
