@@ -48,7 +48,7 @@ final class MediaLoads: @unchecked Sendable {
   @discardableResult func begin(
     _ span: LoadingRequests<any Error>.Span, asksForInformation: Bool, _ client: any LoadingClient
   ) -> Int {
-    // Nobody has watched it since, unless a request has waited.
+    // It was not watched since, unless a request has waited.
     requests.saw(media.byteCount)
     let (id, effects) = requests.begin(span, asksForInformation: asksForInformation)
     clients[id] = client

@@ -6,7 +6,7 @@ internal import RangeIO
 /// Slices of the client's buffers would each keep up to 64 KiB alive.
 final class BodySink: @unchecked Sendable {
   // Unchecked: one request at a time writes, on its event loop. The next one begins after its answer was received, and
-  // the bytes are taken after the last one. An answer that nobody waits for any more is not written.
+  // the bytes are taken after the last one. An answer that no read waits for any more is not written.
 
   /// Takes the bytes as they arrive.
   typealias Receiver = @Sendable (Bytes) throws -> Void

@@ -119,7 +119,7 @@ struct ReadMachine: Hashable, Sendable {
 
   /// The description that was asked for is there, or cannot be had.
   mutating func described(_ result: Result<ObjectDescription, Failure>, at now: Int) -> TransferStep {
-    guard let doubt = open else { preconditionFailure("a description that nobody asked for") }
+    guard let doubt = open else { preconditionFailure("a description without a question") }
     open = nil
     return concluded(decide(doubt, by: result, at: now))
   }

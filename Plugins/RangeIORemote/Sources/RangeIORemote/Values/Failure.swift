@@ -32,7 +32,7 @@ struct Failure: Error, Hashable, Sendable {
     case otherRange
     /// 206 as multipart/byteranges.
     case multipart
-    /// An answer that nobody asked for.
+    /// An answer to no request.
     case unexpectedStatus(Int)
     /// A `Content-Encoding` despite `Accept-Encoding: identity`.
     case contentEncoded
@@ -62,7 +62,7 @@ struct Failure: Error, Hashable, Sendable {
     case redirectWithoutLocation
     /// The host's name has no address.
     case unresolved
-    /// Nobody listens there.
+    /// No process listens there.
     case refused
     /// TLS could not be agreed on.
     case tls

@@ -2,7 +2,7 @@
 enum TransportFault: Hashable, Sendable {
   /// The host's name has no address.
   case unresolved
-  /// Nobody listens there.
+  /// No process listens there.
   case refused
   /// No connection in time.
   case connectTimeout
