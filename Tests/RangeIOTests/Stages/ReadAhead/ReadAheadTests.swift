@@ -103,6 +103,34 @@ struct ReadAheadTests {
     }
   }
 
+  @Test(arguments: [20, 150]) func `a stream of a source that measures keeps eight connections busy`(
+    _ milliseconds: Int
+  ) throws {
+    let (byteCount, rate) = (128 << 20, 20e6)
+    let (seconds, atOnce, read) = try Simulation.run(seed: 4) { simulation in
+      let source = MeasuringSource(
+        byteCount: byteCount, stating: .init(latency: .milliseconds(50), bytesPerSecond: 25e6),
+        costing: .init(latency: .milliseconds(milliseconds), bytesPerSecond: rate), time: simulation.time)
+      let reader = try await RangeReader(
+        source, [Self.readAhead(), .caching(MemoryStore(limit: .mebibytes(256))), .merging()],
+        configuration: simulation.configuration)
+      let start = simulation.clock.now
+      var position = 0
+      for try await piece in reader.stream() { position += piece.count }
+      #expect(position == byteCount)
+      let time = start.duration(to: simulation.clock.now)
+      await reader.close()
+      return (
+        Double(time.nanoseconds) / 1e9, source.mostReadsUnderWay, source.reads.reduce(0) { $0 + $1.count }
+      )
+    }
+    let least = Double(milliseconds) / 1e3 + Double(byteCount) / (8 * rate)
+    print(
+      "a stream over \(milliseconds) ms takes \(seconds / least) of the least time, \(atOnce) requests at once, \(read) bytes"
+    )
+    #expect(seconds < (milliseconds == 20 ? 1.2 : 2.4) * least)
+  }
+
   @Test func `random reads waste hardly a byte`() throws {
     func bytesRead(_ isAhead: Bool) throws -> Int {
       try Simulation.run(seed: 2) { simulation in
