@@ -12,9 +12,10 @@
       }
       let kind: Kind
 
-      /// The first of these that has some: the environment (`AWS_ACCESS_KEY_ID` …), the profile that `AWS_PROFILE` names
-      /// or `default` (keys, a role, SSO, `aws login`, `credential_process`), a web identity (`AWS_WEB_IDENTITY_TOKEN_FILE`),
-      /// the service of an ECS or EKS container, the metadata service of an EC2 machine (asked for one second). The default.
+      /// The first place that has credentials: the environment (`AWS_ACCESS_KEY_ID` …), the profile that `AWS_PROFILE`
+      /// names or `default` (keys, a role, SSO, `aws login`, `credential_process`), a web identity
+      /// (`AWS_WEB_IDENTITY_TOKEN_FILE`), the service of an ECS or EKS container, the metadata service of an EC2
+      /// machine (asked for one second). The default.
       public static let standard = Self(kind: .standard(profile: nil))
 
       /// A profile of `~/.aws/credentials` and `~/.aws/config`, and nothing else.
