@@ -19,8 +19,8 @@ public struct Counters: Hashable, Sendable, Encodable {
     }
   }
 
-  /// The name of what is counted: of the stage, the tier of a store (`memory`, `compressed`, `disk`), or what the source
-  /// calls this way to read: for files `resident`, `positional` or `dispatchIO`.
+  /// The name of the stage, of the tier of a store (`memory`, `compressed`, `disk`), or of a way to read (for files
+  /// `resident`, `positional` or `dispatchIO`).
   public package(set) var name: String
   /// The counts, in the best order for reading.
   package var counts: [Count]

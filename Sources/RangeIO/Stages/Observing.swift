@@ -32,9 +32,9 @@ public import SystemPackage
 /// **Place.** Anywhere. Above a cache it sees what callers see, below a cache what is fetched, directly above the
 /// source the reads of the source.
 ///
-/// **Cost.** For a cache hit the clock is read twice, otherwise three times, plus a handful of relaxed additions; with a trace
-/// also 16 bytes in a buffer, under a lock: about 30 ns, no allocation. One `Observing` may stand in several places of one
-/// pipeline, and in several pipelines; it adds up all of them.
+/// **Cost.** A hit reads the clock twice, another read three times, and both do a handful of relaxed additions. A trace
+/// also takes 16 bytes in a buffer, under a lock: about 30 ns, no allocation. One `Observing` may stand in several
+/// places of one pipeline, and in several pipelines; it adds up all of them.
 public final class Observing: Sendable {
   fileprivate let stage: ObservingStage
 
