@@ -54,7 +54,7 @@ extension Counters {
   public var hits: Int? { self["hits"] }
   /// Look-ups that found nothing, if those are counted.
   public var misses: Int? { self["misses"] }
-  /// The bytes that a tier takes, or those that were read, if they are counted.
+  /// The bytes that a tier takes, or that were read, if they are counted.
   public var bytes: Int? { self["bytes"] }
   /// The number of bytes that a tier may take, if it has a limit.
   public var limit: Int? { self["limit"] }

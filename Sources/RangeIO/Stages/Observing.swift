@@ -41,8 +41,8 @@ public final class Observing: Sendable {
   /// Creates one that has counted nothing yet, and records no ranges.
   public convenience init() { self.init(nil) }
 
-  /// Creates one that also records the ranges of all reads, those that fail too, in a new file at `path`, which must not exist.
-  /// Only its owner can read it.
+  /// Creates one that also records the ranges of all reads, even if they fail, in a new file at `path`, which must not
+  /// exist. Only its owner can read it.
   ///
   /// A relative path starts from the current directory; `~` is the home directory.
   ///

@@ -94,8 +94,8 @@ public final class ChunkToken: Sendable {
 
   package var isAlive: Bool { generation != Self.retired }
 
-  /// Makes the stores refuse bytes that are in flight, and those that are requested from now on, until
-  /// ``endRemoval(of:)``. Every removal calls this first, and then erases.
+  /// Makes the stores refuse bytes in flight, and bytes requested from now on, until ``endRemoval(of:)``. Every removal
+  /// calls this first, and then erases.
   ///
   /// - Parameter range: what is removed, in whole blocks. Chunks of other blocks may go on moving from tier to tier.
   package func beginRemoval(of range: ByteRange = ChunkScope.wholeRange) {

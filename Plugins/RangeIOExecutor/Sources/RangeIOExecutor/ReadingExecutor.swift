@@ -41,7 +41,7 @@ public final class ReadingExecutor: TaskExecutor {
   public convenience init(maxThreads: Int = 64) { self.init(maxThreads: maxThreads, width: Int(rie_processor_count())) }
 
   /// - Parameters:
-  ///   - width: how many threads may run tasks at a time, besides those that wait for the disk.
+  ///   - width: how many threads may run tasks at a time, besides threads that wait for the disk.
   ///   - timeSlice: for how long a task may read while others wait for a thread, in nanoseconds.
   ///   - start: starts a thread.
   init(

@@ -186,7 +186,7 @@ public final class MappedSource: RangeSource {
         return mapping.bytes(range)
       }
     } catch {
-      // Cancelled, or closed: nobody waits for the work any more.
+      // Cancelled, or closed: no read waits for the work any more.
       isLeft?.withLock { $0 = true }
       throw error
     }

@@ -190,7 +190,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
   package func counts() -> MemoryCounts {
     var all = MemoryCounts()
-    // Before the shards: what leaves one meanwhile counts as reserved, not as given back by those that have a reservation.
+    // Before the shards: bytes that leave a shard meanwhile count as reserved, not as given back.
     all.bytes = ledger.bytes
     var chargedBytes = 0
     for shard in 0..<shards.count {

@@ -47,7 +47,7 @@ final class SpillCore: Sendable {
 
   // MARK: walks through the index
 
-  /// If there are many sources, forgets those that have nothing left. Called only by the writer, which may know a
+  /// If there are many sources, forgets sources that have nothing left. Called only by the writer, which may know a
   /// source that is about to be forgotten.
   func sweepSources() {
     guard state.withLock({ $0.sources.isTimeToSweep }) else { return }

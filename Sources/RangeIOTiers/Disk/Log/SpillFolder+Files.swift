@@ -78,7 +78,7 @@ extension SpillFolder {
 
   /// Which process has locked the directory, in words.
   ///
-  /// A lock belongs to an open file, which a process shares with those that it forks. So one of these may have it.
+  /// A lock belongs to an open file, which a process shares with its forks. So one of these may have it.
   package static func owner(_ lock: any SpillFile) -> String {
     // `try?`: if the name cannot be read, it is still some other process.
     let text = (try? lock.bytes(at: 0, 64)) ?? []

@@ -60,8 +60,8 @@
       public var usesDualStack: Bool?
       /// `true` if you agree to pay for requests to a bucket whose readers pay (`x-amz-request-payer`). Default: `false`.
       public var requesterPays = false
-      /// Settings for requests: connections, times, versions of HTTP. Of its `headers` those that begin with `x-amz-`
-      /// are signed, such as the key of an object that is encrypted with a key of yours (SSE-C).
+      /// Settings for requests: connections, times, versions of HTTP. Its `headers` that begin with `x-amz-` are
+      /// signed, such as the key of an object that is encrypted with a key of yours (SSE-C).
       public var remote = RemoteConfiguration()
 
       /// A configuration with defaults.

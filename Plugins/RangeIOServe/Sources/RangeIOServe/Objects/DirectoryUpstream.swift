@@ -30,7 +30,7 @@
       let after: ServedName?
     }
 
-    /// Opens the directory. If it is moved later, its files are still those that are served.
+    /// Opens the directory. If it is moved later, its files are still served.
     ///
     /// - Parameters:
     ///   - pipeline: what files are read through. Default: the page cache alone, which has no copy to keep.
