@@ -227,7 +227,7 @@ extension SpillStore {
         answer.fail(
           ReadError(
             .timedOut,
-            "the disk of the spill directory did not answer in time: what is not written when the store closes is lost, "
+            "the disk of the cache directory did not answer in time: what is not written when the store closes is lost, "
               + "which only costs time",
             context: .init(source: directory)))
       }
