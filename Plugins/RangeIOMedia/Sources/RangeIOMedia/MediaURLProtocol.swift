@@ -16,7 +16,7 @@ internal import RangeIOFoundation
 /// With the Foundation of Swift on Linux, an answer is one piece of at most 256 MiB: ask for more in ranges. There,
 /// tasks with completion handlers, such as `URLSession.data(for:)`, get only the last piece. Download tasks fail there.
 public final class MediaURLProtocol: URLProtocol, LoadingClient {
-  /// Whether an answer has to be one piece.
+  /// `true` if an answer has to be one piece.
   #if canImport(FoundationNetworking)
     static let isInOnePiece = true
   #else

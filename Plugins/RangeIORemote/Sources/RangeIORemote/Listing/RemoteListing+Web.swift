@@ -5,8 +5,8 @@
     /// Lists a directory of a web server by its index: of nginx (`autoindex`, HTML or JSON), Apache (`mod_autoindex`)
     /// and `rangeio serve`. Where there is no index it asks by WebDAV, with a second request.
     ///
-    /// Sizes are told where the server tells them to the byte, times where it tells their zone. Lists no folder within: list
-    /// that by its own URL.
+    /// A size is there only if the server writes it to the byte, a time only with its zone. Lists no folder within:
+    /// list that by its own URL.
     ///
     /// - Parameters:
     ///   - url: the directory; a `/` is added to its path if there is none.

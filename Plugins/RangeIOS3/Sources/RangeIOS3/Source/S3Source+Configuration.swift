@@ -52,10 +52,10 @@
       public var endpoint: String?
       /// Where the bucket's name stands in requests. Default: ``S3Source/Addressing/automatic``.
       public var addressing = Addressing.automatic
-      /// Whether AWS's hosts are asked whose cryptography is validated by FIPS 140. `nil`, the default: as
+      /// `true` for AWS's hosts whose cryptography is validated by FIPS 140. `nil`, the default: as
       /// `AWS_USE_FIPS_ENDPOINT` or the profile's `use_fips_endpoint` says, or not.
       public var usesFIPS: Bool?
-      /// Whether AWS's hosts are asked that have IPv6 addresses too. `nil`, the default: as `AWS_USE_DUALSTACK_ENDPOINT` or
+      /// `true` for AWS's hosts that have IPv6 addresses too. `nil`, the default: as `AWS_USE_DUALSTACK_ENDPOINT` or
       /// the profile's `use_dualstack_endpoint` says, or not.
       public var usesDualStack: Bool?
       /// `true` if you agree to pay for requests to a bucket whose readers pay (`x-amz-request-payer`). Default: `false`.
