@@ -53,13 +53,7 @@ guides: setup ## Follow the guides to writing a source, a stage and a store, and
 	@scripts/check-guides.sh
 
 examples: ## Build and run the examples, with the libraries that they need
-	@scripts/setup.sh zstd sqlite3 z
-	@set -e; for example in Examples/*/; do \
-	  [ -f "$$example/Package.swift" ] || continue; \
-	  echo "== $$example"; \
-	  if [ -x "$$example/check.sh" ]; then RANGEIO_SCRATCH=$(CURDIR)/.build/clients "$$example/check.sh"; continue; fi; \
-	  swift run --package-path "$$example" --scratch-path .build/clients; \
-	done
+	@scripts/check-examples.sh
 
 clean: ## Remove everything that was built
 	@rm -rf .build Examples/*/.build Benchmarks/.build Benchmarks/Remote/.build Benchmarks/Scaling/.build Package.resolved Examples/*/Package.resolved Benchmarks/Package.resolved Benchmarks/Remote/Package.resolved Benchmarks/Scaling/Package.resolved demo-data
