@@ -459,11 +459,16 @@ if Context.environment["RANGEIO_EXAMPLES"] == "1" {
       let (path, all) = ("Examples/\(folder)/\(kind)/\(name)", range + dependencies)
       package.targets.append(
         kind == "Tests"
-          ? .testTarget(name: name, dependencies: all, path: path, packageAccess: false, swiftSettings: checkedTests)
+          ? .testTarget(
+            name: name, dependencies: all, path: path, packageAccess: folder == "RemoteFormats",
+            swiftSettings: checkedTests)
           : name.hasSuffix("Format") || name.hasSuffix("Support")
-            ? .target(name: name, dependencies: all, path: path, packageAccess: false, swiftSettings: checkedTests)
+            ? .target(
+              name: name, dependencies: all, path: path, packageAccess: folder == "RemoteFormats",
+              swiftSettings: checkedTests)
             : .executableTarget(
-              name: name, dependencies: all, path: path, packageAccess: false, swiftSettings: checkedTests))
+              name: name, dependencies: all, path: path, packageAccess: folder == "RemoteFormats",
+              swiftSettings: checkedTests))
     }
   }
 }
