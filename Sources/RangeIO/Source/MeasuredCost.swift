@@ -36,10 +36,13 @@ extension SourceDescription {
     var cost: Cost
     /// `true` if the rate was never measured. A long read that was planned by it may take far longer than planned.
     var isGuess: Bool
+    /// The most reads that run beside each other, each at that rate; `nil`: as many as the stages above permit.
+    var connections: Int?
 
-    package init(_ cost: Cost, isGuess: Bool) {
+    package init(_ cost: Cost, isGuess: Bool, connections: Int? = nil) {
       self.cost = cost
       self.isGuess = isGuess
+      self.connections = connections
     }
   }
 

@@ -245,7 +245,9 @@ import Testing
         let seconds = began.duration(to: time.now) / .seconds(1)
         await reader.close()
         let gap = Int(milliseconds / 1000 * rate)
-        let best = SpanPlanner(gap: gap, longestSpan: 32 << 20, maxWaste: 32).plan(ranges)
+        let best = SpanPlanner(
+          gap: gap, longestSpan: 32 << 20, maxWaste: 256, connections: 8, maxOverRead: 16 << 20
+        ).plan(ranges)
         let bytes = best.spans.reduce(0) { $0 + $1.range.count }
         let least = (Double(best.spans.count) * milliseconds / 1000 + Double(bytes) / rate) / 8
         #expect(source.reads.reduce(0) { $0 + $1.count } <= bytes + bytes / 5, "seed \(seed)")

@@ -1,0 +1,42 @@
+// Which ranges become one span, by what is known now.
+
+extension MergingStage: RoleStage {
+  /// The longest span to a source whose rate is not known yet: if it is a hundredth of what is assumed, 32 MiB take
+  /// minutes, and this a few seconds.
+  private static let maxGuess = 1 << 20
+  /// The most over-read bytes of the spans that are read at once.
+  private static let maxOverReadBytes = SystemMemory.bounded(.mebibytes(128), toPart: 6).bytes
+  /// As much of it may be in one span, however many are read at once.
+  private static let minOverReadBytes = 1 << 20
+  /// The gap if bytes cost nothing: wider than any span, so that there are as few spans as possible.
+  private static let widestGap = 0x1p50
+
+  var role: StageRole { .gathering(groups: groups, gathering) }
+
+  func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>] {
+    planner(for: source).plan(ranges).spans.map(\.asked)
+  }
+
+  func gathering(of source: SourceDescription) -> Gathering {
+    let planner = planner(for: source)
+    let isGuess = measures && source.measuredCost?.isGuess == true
+    return Gathering(
+      gap: planner.gap, longest: planner.longestSpan, groupsAtOnce: concurrentSpans,
+      groupsAtFirst: isGuess ? concurrentSpans - concurrentSpans / 2 : concurrentSpans)
+  }
+
+  /// The planner for spans of `source` as of now.
+  func planner(for source: SourceDescription) -> SpanPlanner {
+    var planner = planner
+    // A source that measures itself also sees reads that run together.
+    let measured = source.measuredCost
+    let connections = min(measured?.connections ?? .max, concurrentSpans)
+    planner.maxOverRead = max(Self.maxOverReadBytes / connections, Self.minOverReadBytes)
+    guard measures else { return planner }
+    if measured != nil { planner.connections = connections }
+    let model = measured.map { LatencyModel($0.cost) } ?? model(of: source)
+    planner.gap = Int(min(model.gap, Self.widestGap))
+    if measured?.isGuess == true { planner.longestSpan = min(planner.longestSpan, Self.maxGuess) }
+    return planner
+  }
+}
