@@ -36,12 +36,15 @@ extension SourceDescription {
     var cost: Cost
     /// `true` if the rate was never measured. A long read that was planned by it may take far longer than planned.
     var isGuess: Bool
+    /// `true` if few reads have measured the rate: perhaps none of them beside as many others as will run.
+    var isYoung: Bool
     /// The most reads that run beside each other, each at that rate; `nil`: as many as the stages above permit.
     var connections: Int?
 
-    package init(_ cost: Cost, isGuess: Bool, connections: Int? = nil) {
+    package init(_ cost: Cost, isGuess: Bool, isYoung: Bool = false, connections: Int? = nil) {
       self.cost = cost
       self.isGuess = isGuess
+      self.isYoung = isYoung
       self.connections = connections
     }
   }

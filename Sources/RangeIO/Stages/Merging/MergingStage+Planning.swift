@@ -4,10 +4,11 @@ extension MergingStage: RoleStage {
   /// The longest span to a source whose rate is not known yet: if it is a hundredth of what is assumed, 32 MiB take
   /// minutes, and this a few seconds.
   private static let maxGuess = 1 << 20
+  /// The longest while few reads have measured the rate, which may be that of one connection alone: if all share it, eight spans
+  /// take eight times as long as planned.
+  private static let maxYoung = 4 << 20
   /// The most over-read bytes of the spans that are read at once.
   private static let maxOverReadBytes = SystemMemory.bounded(.mebibytes(128), toPart: 6).bytes
-  /// As much of it may be in one span, however many are read at once.
-  private static let minOverReadBytes = 1 << 20
   /// The gap if bytes cost nothing: wider than any span, so that there are as few spans as possible.
   private static let widestGap = 0x1p50
 
@@ -30,13 +31,15 @@ extension MergingStage: RoleStage {
     var planner = planner
     // A source that measures itself also sees reads that run together.
     let measured = source.measuredCost
-    let connections = min(measured?.connections ?? .max, concurrentSpans)
-    planner.maxOverRead = max(Self.maxOverReadBytes / connections, Self.minOverReadBytes)
+    planner.connections = min(measured?.connections ?? .max, concurrentSpans)
+    planner.haveOwnRate = measures && measured != nil
+    planner.maxOverRead = Self.maxOverReadBytes
     guard measures else { return planner }
-    if measured != nil { planner.connections = connections }
     let model = measured.map { LatencyModel($0.cost) } ?? model(of: source)
     planner.gap = Int(min(model.gap, Self.widestGap))
-    if measured?.isGuess == true { planner.longestSpan = min(planner.longestSpan, Self.maxGuess) }
+    if let measured, measured.isGuess || measured.isYoung {
+      planner.longestSpan = min(planner.longestSpan, measured.isGuess ? Self.maxGuess : Self.maxYoung)
+    }
     return planner
   }
 }

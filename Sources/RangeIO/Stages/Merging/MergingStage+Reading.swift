@@ -39,7 +39,7 @@ extension MergingStage {
     var planner = planner(for: request.source)
     // This is one part of a plan that the cache above has already made, for all connections and within the waste limit for all
     // of it.
-    if request.isOneOfMany { (planner.maxWaste, planner.connections) = (.infinity, 1) }
+    if request.isOneOfMany { (planner.maxWaste, planner.haveOwnRate) = (.infinity, false) }
     return planner.plan(ranges)
   }
 

@@ -10,14 +10,16 @@ struct SpanLine {
   /// The most of them that belong to none.
   private let maxOverRead: Int
 
-  init(_ atoms: [SpanPlanner.Span], longest: Int, maxOverRead: Int) {
-    (self.atoms, self.longest, self.maxOverRead) = (atoms, longest, maxOverRead)
+  /// - Parameter inEach: the most bytes that belong to no atom in a span, if there are more than `maxOverRead` in all.
+  init(_ atoms: [SpanPlanner.Span], longest: Int, maxOverRead: Int, inEach: Int) {
+    (self.atoms, self.longest) = (atoms, longest)
     var unasked = [0]
     unasked.reserveCapacity(atoms.count)
     for (before, atom) in zip(atoms, atoms.dropFirst()) {
       unasked.append(unasked[unasked.count - 1] + (atom.range.lowerBound - before.range.upperBound))
     }
     self.unasked = unasked
+    self.maxOverRead = unasked[atoms.count - 1] > maxOverRead ? inEach : .max
   }
 
   /// The bytes of all atoms.

@@ -12,9 +12,12 @@ struct SpanPlanner: Equatable, Sendable {
   var longestSpan: Int
   /// The most bytes that may be over-read, as a multiple of the requested bytes.
   var maxWaste: Double
-  /// The reads that run beside each other, each at the full rate. One: nothing is known of that, and the sum of all costs counts.
+  /// The reads that run beside each other.
   var connections = 1
-  /// The most bytes that may be over-read in one span: they are in memory until its last byte has come.
+  /// Each of these reads has the full rate, as far as is known. If not, the sum of all costs counts.
+  var haveOwnRate = true
+  /// The most bytes that may be over-read by the reads that run beside each other, but 1 MiB by each: they are in memory until
+  /// the last byte of their span has come.
   var maxOverRead = Int.max
 
   /// One read of the source, and the ranges it is for.
@@ -49,11 +52,12 @@ struct SpanPlanner: Equatable, Sendable {
     guard atoms.count > 1 else { return Plan(spans: atoms, order: order) }
     // Limits the values so that no sum overflows: neither that of all gaps, nor the bytes of a span.
     let most = 1 << 60
-    let line = SpanLine(atoms, longest: min(longestSpan, most), maxOverRead: maxOverRead)
+    let line = SpanLine(
+      atoms, longest: min(longestSpan, most), maxOverRead: maxOverRead, inEach: max(maxOverRead / connections, 1 << 20))
     let gap = max(0, min(gap, most / atoms.count))
     let allowed = maxWaste * Double(max(line.askedBytes, Self.minAskedBytes))
     var spans = Self.cheapest(line, gap, allowed)
-    if connections > 1 {
+    if connections > 1, haveOwnRate {
       // More than there are parts to read are not used.
       let schedule = SpanSchedule(gap: gap, connections: min(connections, atoms.count))
       spans = schedule.quickest(line, spans, allowed)

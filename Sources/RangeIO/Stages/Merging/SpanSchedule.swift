@@ -64,7 +64,9 @@ struct SpanSchedule {
       let spans = line.cheapest(gap: gap)
       consider(spans)
       let share = spans.reduce(0) { $0 + line.byteCount($1) } / connections
-      for longest in [share + share / 8, share / 2] { consider(line.cheapest(gap: gap, longest: longest)) }
+      for longest in [share / 2, share, share + share / 16, share + share / 8] {
+        consider(line.cheapest(gap: gap, longest: longest))
+      }
     }
     return best.spans
   }

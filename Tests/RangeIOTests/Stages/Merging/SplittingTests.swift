@@ -25,7 +25,7 @@ struct SplittingTests {
   }
 
   @Test(arguments: [true, false]) func `a long range is read by all connections`(isCached: Bool) throws {
-    try run(isCached: isCached) { simulation, source, reader in
+    try run(isCached: isCached) { simulation, source, reader async throws in
       #expect(try await reader.isRight(0..<100))
       let began = simulation.time.now
       let range = (8 << 20) + 1000..<(15 << 20) + 500
@@ -42,7 +42,7 @@ struct SplittingTests {
   }
 
   @Test func `not while its rate is a guess, nor a short one`() throws {
-    try run { _, source, reader in
+    try run { _, source, reader async throws in
       #expect(try await reader.isRight(0..<4 << 20))
       #expect(try await reader.isRight(8 << 20..<10 << 20 - 1))
       #expect(source.reads == [0..<4 << 20, 8 << 20..<10 << 20 - 1])

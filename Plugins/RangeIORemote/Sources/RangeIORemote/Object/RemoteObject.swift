@@ -183,7 +183,8 @@
         guard stated == self.stated, let core else { return nil }
         let measure = core.learnt.withLock { $0.measure }
         let connections = core.settings.maxConnectionsPerHost
-        return .init(measure.cost, isGuess: !measure.hasRate, connections: connections)
+        return .init(
+          measure.cost, isGuess: !measure.hasRate, isYoung: measure.isYoung, connections: connections)
       }
 
       var fetchSize: Int? {

@@ -56,6 +56,9 @@ struct OriginMeasure: Hashable, Sendable {
   /// The rate was measured.
   var hasRate: Bool { !bodies.isEmpty }
 
+  /// The rate was measured by fewer bodies than it may follow from.
+  var isYoung: Bool { bodies.count < Self.maxBodies }
+
   /// For the description of a source.
   var cost: SourceDescription.Cost { SourceDescription.Cost(latency: latency, bytesPerSecond: bytesPerSecond) }
 
