@@ -35,7 +35,10 @@ extension MergingStage: RoleStage {
     planner.haveOwnRate = measures && measured != nil
     planner.maxOverRead = Self.maxOverReadBytes
     guard measures else { return planner }
-    let model = measured.map { LatencyModel($0.cost) } ?? model(of: source)
+    let cost = measured.map {
+      SourceDescription.Cost(latency: $0.leastLatency ?? $0.cost.latency, bytesPerSecond: $0.cost.rate)
+    }
+    let model = cost.map { LatencyModel($0) } ?? model(of: source)
     planner.gap = Int(min(model.gap, Self.widestGap))
     if let measured, measured.isGuess || measured.isYoung {
       planner.longestSpan = min(planner.longestSpan, measured.isGuess ? Self.maxGuess : Self.maxYoung)

@@ -86,6 +86,7 @@ struct SpanScheduleTests {
     #expect(bounded.overReadBytes <= 50_000_000 && bounded.overReadBytes > 48_000_000)
   }
 
+  /// What a source knows of itself.
   private final class Context: MeasuredCost {
     let measured: SourceDescription.Measurement
     let extent = Locked(FetchExtent())
@@ -109,6 +110,14 @@ struct SpanScheduleTests {
     #expect(try planner(true, true, 8, .merging()).longestSpan == 1 << 20)
     #expect(try planner(false, true, 8, .merging()).longestSpan == 4 << 20)
     #expect(try !planner(false, false, 8, .merging(maxGap: .bytes(1))).haveOwnRate)
+  }
+
+  @Test func `the gap is by the latency of a read that waits for no others`() throws {
+    let cost = SourceDescription.Cost(latency: .milliseconds(80), bytesPerSecond: 20e6)
+    let context = Context(.init(cost, isGuess: false, leastLatency: .milliseconds(20)))
+    let source = SourceDescription(id: "far", validator: nil, byteCount: 1, traits: .with { $0.context = context })
+    let merging: ReadPipeline = .merging()
+    #expect(merging.planner(for: source)?.gap == 400_000)
   }
 
   // MARK: against other plans

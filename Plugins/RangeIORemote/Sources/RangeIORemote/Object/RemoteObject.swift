@@ -184,7 +184,8 @@
         let measure = core.learnt.withLock { $0.measure }
         let connections = core.settings.maxConnectionsPerHost
         return .init(
-          measure.cost, isGuess: !measure.hasRate, isYoung: measure.isYoung, connections: connections)
+          measure.cost, isGuess: !measure.hasRate, isYoung: measure.isYoung, leastLatency: measure.leastLatency,
+          connections: connections)
       }
 
       var fetchSize: Int? {
