@@ -53,4 +53,29 @@ enum SpanCost {
     }
     return costs[pieces.count]
   }
+
+  /// What no plan can be quicker than over so many connections, in bytes of one connection, and the bytes of the plan: all
+  /// connections are busy from the first moment to the last, and each request costs a gap.
+  static func leastTime(_ pieces: [ByteRange], gap: Int, connections: Int) -> (time: Double, bytes: Int) {
+    let widths = zip(pieces, pieces.dropFirst()).map { $1.lowerBound - $0.upperBound }.sorted()
+    var bytes = pieces.reduce(0) { $0 + $1.count }
+    var best = (time: Double.infinity, bytes: bytes)
+    for (joined, width) in ([0] + widths).enumerated() {
+      bytes += width
+      let rounds = max(1, Double(pieces.count - joined) / Double(connections))
+      let time = rounds * Double(gap) + Double(bytes) / Double(connections)
+      if time < best.time { best = (time, bytes) }
+    }
+    return best
+  }
+
+  /// How long connections take that each read one span after the other, in bytes of one connection.
+  static func time(_ spans: [ByteRange], gap: Int, connections: Int) -> Double {
+    var busy = [Double](repeating: 0, count: min(connections, spans.count))
+    for span in spans {
+      let first = busy.indices.min { busy[$0] < busy[$1] }!  // there is a connection at least
+      busy[first] += Double(gap + span.count)
+    }
+    return busy.max() ?? 0
+  }
 }

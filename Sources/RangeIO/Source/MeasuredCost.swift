@@ -36,10 +36,22 @@ extension SourceDescription {
     var cost: Cost
     /// `true` if the rate was never measured. A long read that was planned by it may take far longer than planned.
     var isGuess: Bool
+    /// `true` if few reads have measured the rate: perhaps none of them beside as many others as will run.
+    var isYoung: Bool
+    /// The latency of a read that waits for no others, if that is known: `cost` has the mean of all. To plan by that would make
+    /// reads longer, for which the next ones wait longer still.
+    var leastLatency: Duration?
+    /// The most reads that run beside each other, each at that rate; `nil`: as many as the stages above permit.
+    var connections: Int?
 
-    package init(_ cost: Cost, isGuess: Bool) {
+    package init(
+      _ cost: Cost, isGuess: Bool, isYoung: Bool = false, leastLatency: Duration? = nil, connections: Int? = nil
+    ) {
       self.cost = cost
       self.isGuess = isGuess
+      self.isYoung = isYoung
+      self.leastLatency = leastLatency
+      self.connections = connections
     }
   }
 

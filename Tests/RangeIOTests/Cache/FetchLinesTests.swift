@@ -245,12 +245,15 @@ import Testing
         let seconds = began.duration(to: time.now) / .seconds(1)
         await reader.close()
         let gap = Int(milliseconds / 1000 * rate)
-        let best = SpanPlanner(gap: gap, longestSpan: 32 << 20, maxWaste: 32).plan(ranges)
+        let best = SpanPlanner(
+          gap: gap, longestSpan: 32 << 20, maxWaste: 256, connections: 8, maxOverRead: 128 << 20
+        ).plan(ranges)
         let bytes = best.spans.reduce(0) { $0 + $1.range.count }
         let least = (Double(best.spans.count) * milliseconds / 1000 + Double(bytes) / rate) / 8
         #expect(source.reads.reduce(0) { $0 + $1.count } <= bytes + bytes / 5, "seed \(seed)")
         #expect(source.reads.count <= best.spans.count + 20, "seed \(seed)")
-        #expect(seconds <= 1.1 * least, "seed \(seed): \(seconds) instead of \(least) s")
+        // The first eight go alone, before there is anything to group.
+        #expect(seconds <= 1.1 * least + milliseconds / 1000, "seed \(seed): \(seconds) instead of \(least) s")
       }
     }
   }

@@ -11,7 +11,10 @@ extension ReadPipeline {
   /// Two ranges become one *span* when reading the bytes between them takes less time than starting another read. The
   /// stage measures this as it reads. A line fitted to the times of recent reads gives latency and bandwidth; their
   /// product is the gap worth reading over. The over-read bytes go up to a cache above, together with the requested
-  /// ones, and the cache keeps them.
+  /// ones. The cache keeps them if they are at most 32 times the requested ones.
+  ///
+  /// A source that measures itself, such as a remote object, also says how many reads it runs at once. Then ranges are read
+  /// separately where that takes no longer, and no span is so long that the others wait for it.
   ///
   /// Use it for sources where each read costs time or money: objects in a bucket, files on a network. For a local file it
   /// is not needed: `FileSource` reads several ranges at a time by itself.
@@ -22,7 +25,8 @@ extension ReadPipeline {
   ///
   /// **Results.** The bytes of each range, in the order of the request, as slices of spans. If less than half of a span
   /// was requested, the bytes are copied, so that a small slice does not keep a large span in memory. A read of one range
-  /// passes straight through.
+  /// passes straight through, unless it is of 2 MiB or more, of a source that has measured itself and is not read otherwise:
+  /// then it is read in parts side by side, of 1 MiB or more.
   ///
   /// **Errors.** If one span fails, the others are cancelled and the read fails. Below a cache each span is its own
   /// request, and the cache keeps what the others return.
@@ -30,8 +34,8 @@ extension ReadPipeline {
   /// **Cancellation.** Cancels the spans in flight and starts no others.
   ///
   /// **Cost.** O(n log n) for n ranges. The stage reads over at most `maxWaste` times the requested bytes, and no span
-  /// of several ranges is longer than `maxSpan`. So a read has at most `maxConcurrentSpans` × `maxSpan` bytes in
-  /// flight, plus long single ranges.
+  /// of several ranges is longer than `maxSpan`. Over-read bytes are in memory until their span is complete: those of all spans
+  /// that are read at once are at most 128 MiB, or a sixth of the memory of the process if that is less (1 MiB of each may be).
   ///
   /// - Parameters:
   ///   - maxGap: how far apart two ranges may be to be read as one. With zero, only ranges that overlap or touch are, and
@@ -40,14 +44,15 @@ extension ReadPipeline {
   ///   - maxSpan: the most bytes in a span of several ranges; a single longer range is still read whole. Default:
   ///     32 MiB; of a remote object whose rate is not known yet, 1 MiB.
   ///   - maxWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
-  ///     count as 64 KiB. Default: 32.
+  ///     count as 64 KiB. Default: 256; over links of up to 200 MB/s a connection, more saves no time. Where bytes cost money,
+  ///     pass 8 or less.
   ///   - maxConcurrentSpans: how many spans are read at the same time, over all readers that share this stage. Below a
   ///     cache, and for a source that measures its cost, this also limits single ranges of one reader. The others wait,
   ///     and ranges close together are then read as one. Default: 8.
   ///
   /// - Precondition: `maxWaste` is not negative, and `maxConcurrentSpans` is at least one.
   public static func merging(
-    maxGap: ByteCount? = nil, maxSpan: ByteCount = .mebibytes(32), maxWaste: Double = 32, maxConcurrentSpans: Int = 8
+    maxGap: ByteCount? = nil, maxSpan: ByteCount = .mebibytes(32), maxWaste: Double = 256, maxConcurrentSpans: Int = 8
   ) -> ReadPipeline {
     precondition(maxWaste >= 0, "the waste allowed is not negative")
     precondition(maxConcurrentSpans > 0, "one span at least is read at once")
@@ -59,9 +64,9 @@ extension ReadPipeline {
 /// The stage of `.merging`: reads near ranges as one span.
 final class MergingStage: ReadStage {
   /// With the gap that was set, or none.
-  private let planner: SpanPlanner
+  let planner: SpanPlanner
   /// `true` if the gap is measured.
-  private let measures: Bool
+  let measures: Bool
   let concurrentSpans: Int
   /// Permits for spans, and for single ranges that are part of a read which a cache splits into several requests.
   let permits: Permits
@@ -75,11 +80,6 @@ final class MergingStage: ReadStage {
   private let bytesDone = Atomic<Int>(0)
   /// If the stage is never idle, one of this many reads is measured.
   private static let busyReadsPerSample = 64
-  /// The longest span to a source whose rate is not known yet: if it is a hundredth of what is assumed, 32 MiB take
-  /// minutes, and this a few seconds.
-  private static let maxGuess = 1 << 20
-  /// The gap if bytes cost nothing: wider than any span, so that there are as few spans as possible.
-  private static let widestGap = 0x1p50
   let counts = Locked(Counts())
 
   init(_ planner: SpanPlanner, measures: Bool, _ concurrentSpans: Int) {
@@ -91,11 +91,12 @@ final class MergingStage: ReadStage {
 
   var placement: ReadPipeline.Placement { .merging }
 
-  /// Reads several ranges in few spans; a single range as it is.
+  /// Reads several ranges in few spans; a single range as it is, or a long one in parts.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     guard request.moreRanges.isEmpty else { return try await readSeveral(request, next) }
-    guard request.isOneOfMany else { return try await readMeasured(request, next) }
-    return try await readWithPermit(request, next)
+    guard !request.isOneOfMany else { return try await readWithPermit(request, next) }
+    if let parts = parts(of: request) { return try await read(parts, of: request, next) }
+    return try await readMeasured(request, next)
   }
 
   /// Passes a cache hit on: it needs no read of the source.
@@ -124,46 +125,16 @@ final class MergingStage: ReadStage {
   }
 }
 
-// MARK: planning
+// MARK: measuring
 
-extension MergingStage: RoleStage {
-  var role: StageRole { .gathering(groups: groups, gathering) }
-
-  func groups(_ ranges: [ByteRange], of source: SourceDescription) -> [Range<Int>] {
-    planner(for: source).plan(ranges).spans.map(\.asked)
-  }
-
-  func gathering(of source: SourceDescription) -> Gathering {
-    let planner = planner(for: source)
-    let isGuess = measures && source.measuredCost?.isGuess == true
-    return Gathering(
-      gap: planner.gap, longest: planner.longestSpan, groupsAtOnce: concurrentSpans,
-      groupsAtFirst: isGuess ? concurrentSpans - concurrentSpans / 2 : concurrentSpans)
-  }
-
-  /// The planner for spans of `source` as of now.
-  func planner(for source: SourceDescription) -> SpanPlanner {
-    var planner = planner
-    guard measures else { return planner }
-    // A source that measures itself also sees reads that run together.
-    let measured = source.measuredCost
-    let model = measured.map { LatencyModel($0.cost) } ?? model(of: source)
-    planner.gap = Int(min(model.gap, Self.widestGap))
-    if measured?.isGuess == true { planner.longestSpan = min(planner.longestSpan, Self.maxGuess) }
-    return planner
-  }
-
+extension MergingStage {
   /// The measurements of sources with the same cost as `source`.
   func model(of source: SourceDescription) -> LatencyModel {
     models.withLock { models in
       models.last { $0.cost == source.cost }?.model ?? LatencyModel(source.cost)
     }
   }
-}
 
-// MARK: measuring
-
-extension MergingStage {
   /// Reads, and measures how long that takes.
   ///
   /// Only a read that began while no other was in flight shows what the source itself takes: concurrent reads may wait

@@ -37,8 +37,9 @@ extension MergingStage {
 
   private func plan(_ ranges: [ByteRange], _ request: ReadRequest) -> SpanPlanner.Plan {
     var planner = planner(for: request.source)
-    // This is one part of a plan that the cache above has already made, within the waste limit for all of it.
-    if request.isOneOfMany { planner.maxWaste = .infinity }
+    // This is one part of a plan that the cache above has already made, for all connections and within the waste limit for all
+    // of it.
+    if request.isOneOfMany { (planner.maxWaste, planner.haveOwnRate) = (.infinity, false) }
     return planner.plan(ranges)
   }
 
@@ -73,6 +74,9 @@ private struct SpannedAnswer {
   private let keepsSurplus: Bool
   private var pieces: [Bytes]
   private var overRead: [RangedBytes] = []
+  /// Of a span of which more than this many times the requested bytes are over-read, the over-read is not kept: it would evict
+  /// what is of use.
+  private static let maxKeptWaste = 32
 
   init(_ ranges: [ByteRange], _ plan: SpanPlanner.Plan, keepsSurplus: Bool) {
     self.ranges = ranges
@@ -90,18 +94,19 @@ private struct SpannedAnswer {
 
   mutating func add(_ bytes: Bytes, of span: SpanPlanner.Span) {
     let whole = RangedBytes(span.range, bytes)
-    var unasked = 0
+    var between: [ByteRange] = []
     var cursor = span.range.lowerBound
     for number in order[span.asked] {
       let range = ranges[number]
-      if range.lowerBound > cursor {
-        let between = cursor..<range.lowerBound
-        unasked += between.count
-        if keepsSurplus { overRead.append(RangedBytes(between, whole.bytes(of: between))) }
-      }
+      if range.lowerBound > cursor { between.append(cursor..<range.lowerBound) }
       cursor = max(cursor, range.upperBound)
     }
-    let isSparse = 2 * (bytes.count - unasked) < bytes.count
+    let unasked = between.reduce(0) { $0 + $1.count }
+    let asked = bytes.count - unasked
+    if keepsSurplus, unasked / Self.maxKeptWaste <= max(asked, SpanPlanner.minAskedBytes) {
+      overRead += between.map { RangedBytes($0, whole.bytes(of: $0)) }
+    }
+    let isSparse = 2 * asked < bytes.count
     for number in order[span.asked] {
       let piece = whole.bytes(of: ranges[number])
       // First cuts a rope to the blocks that the range touches: each has its own memory.

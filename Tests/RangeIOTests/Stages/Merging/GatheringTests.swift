@@ -131,6 +131,21 @@ import Testing
     #expect(store.cachedRanges(of: reader.source) == [0..<1100, 3000..<3100])
   }
 
+  @Test func `far more than was asked for is not kept, and evicts nothing`() async throws {
+    let source = SyntheticSource(byteCount: 32 << 20)
+    let store = MemoryStore(limit: .mebibytes(4))
+    let (reader, caching, merging) = try await reader(source, store, gap: 8 << 20)
+    let useful = (0..<12).map { $0 << 18..<($0 + 1) << 18 }
+    for range in useful { _ = try await reader.read(range) }
+    let sparse = [20, 22, 24, 26, 28].map { $0 << 20..<$0 << 20 + 100 }
+    #expect(try await reader.read(sparse) == sparse.map { SyntheticSource.bytes($0) })
+    #expect(source.readCount == useful.count + 1)
+    #expect(merging.statistics()?.wastedBytes == 8 << 20 - 400)
+    #expect(caching.statistics()?["over-read bytes kept"] == 0)
+    #expect(store.cachedRanges(of: reader.source) == [0..<3 << 20] + sparse)
+    #expect(store.isQuiet)
+  }
+
   @Test func `nothing that was removed meanwhile is kept`() async throws {
     let source = HeldSource()
     let (reader, caching, _) = try await reader(source)

@@ -127,7 +127,7 @@ struct SpanPlannerTests {
   }
 
   /// What every plan must be.
-  private func check(_ plan: SpanPlanner.Plan, _ ranges: [ByteRange], longest: Int, _ seed: UInt64) {
+  func check(_ plan: SpanPlanner.Plan, _ ranges: [ByteRange], longest: Int, _ seed: UInt64) {
     #expect(plan.order.sorted() == ranges.indices.filter { !ranges[$0].isEmpty }, "seed \(seed)")
     var next = 0
     for (before, span) in zip([nil] + plan.spans.map(Optional.some), plan.spans) {

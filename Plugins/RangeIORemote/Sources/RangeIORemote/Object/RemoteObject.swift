@@ -182,7 +182,10 @@
       func measured(insteadOf stated: SourceDescription.Cost) -> SourceDescription.Measurement? {
         guard stated == self.stated, let core else { return nil }
         let measure = core.learnt.withLock { $0.measure }
-        return .init(measure.cost, isGuess: !measure.hasRate)
+        let connections = core.settings.maxConnectionsPerHost
+        return .init(
+          measure.cost, isGuess: !measure.hasRate, isYoung: measure.isYoung, leastLatency: measure.leastLatency,
+          connections: connections)
       }
 
       var fetchSize: Int? {

@@ -2,7 +2,7 @@ internal import RangeIO
 
 /// The distance of an origin: the latency, the bandwidth of one connection, and what follows from them.
 ///
-/// The latency is a moving mean. The bandwidth is the median of the last bodies, weighted by their bytes: a mean would
+/// The latency is a moving mean, and the least of the last answers beside it. The bandwidth is the median of the last bodies, weighted by their bytes: a mean would
 /// follow the one body that came at once, out of a buffer on the way, or that stood still for a while.
 struct OriginMeasure: Hashable, Sendable {
   private struct Body: Hashable, Sendable {
@@ -15,6 +15,13 @@ struct OriginMeasure: Hashable, Sendable {
   /// The most bodies that the bandwidth follows from.
   private static let maxBodies = 8
   private var seconds: Double?
+  /// The answers of which ``leastSeconds`` is the least.
+  private var latencyCount = 0
+  private var leastSeconds = Double.infinity
+  /// The least of as many answers before these.
+  private var leastBefore = Double.infinity
+  /// The most answers of which there is one least latency.
+  private static let maxLatencies = 32
   /// The last ones, in the order in which they came.
   private var bodies: [Body] = []
 
@@ -26,6 +33,9 @@ struct OriginMeasure: Hashable, Sendable {
     guard latency > .zero else { return }
     let new = latency / .seconds(1)
     seconds = seconds.map { $0 + Self.weight * (new - $0) } ?? new
+    if latencyCount == Self.maxLatencies { (leastBefore, leastSeconds, latencyCount) = (leastSeconds, .infinity, 0) }
+    latencyCount += 1
+    leastSeconds = min(leastSeconds, new)
   }
 
   /// Notes the time from the head to the last byte of a body. Bodies of less than 32 KiB say nothing of a bandwidth: most
@@ -38,6 +48,10 @@ struct OriginMeasure: Hashable, Sendable {
 
   /// The time to the first byte.
   var latency: Duration { .seconds(min(max(seconds ?? 0.05, 1e-6), 3600)) }
+
+  /// The least time to the first byte of the last 32 to 64 answers. What the others took longer, they waited for each other, on
+  /// the link or at the server.
+  var leastLatency: Duration { min(latency, .seconds(max(min(leastSeconds, leastBefore, 3600), 1e-6))) }
 
   /// The rate of one connection after the first byte.
   var bytesPerSecond: Double {
@@ -55,6 +69,9 @@ struct OriginMeasure: Hashable, Sendable {
 
   /// The rate was measured.
   var hasRate: Bool { !bodies.isEmpty }
+
+  /// The rate was measured by fewer bodies than it may follow from.
+  var isYoung: Bool { bodies.count < Self.maxBodies }
 
   /// For the description of a source.
   var cost: SourceDescription.Cost { SourceDescription.Cost(latency: latency, bytesPerSecond: bytesPerSecond) }

@@ -5,6 +5,19 @@ import Testing
 
 /// The facts learnt of an origin: habits, rates, distances.
 struct OriginValueTests {
+  @Test func `the least latency is that of an answer that waited for no others, of late`() {
+    var measure = OriginMeasure()
+    #expect(measure.leastLatency == measure.latency && measure.isYoung)
+    measure.record(latency: .milliseconds(20))
+    for _ in 0..<40 { measure.record(latency: .milliseconds(90)) }
+    #expect(measure.leastLatency == .milliseconds(20) && measure.latency > .milliseconds(80))
+    // The way there has become longer.
+    for _ in 0..<64 { measure.record(latency: .milliseconds(90)) }
+    #expect(measure.leastLatency > .milliseconds(89))
+    for _ in 0..<8 { measure.record(bytes: 65_536, in: .milliseconds(1)) }
+    #expect(!measure.isYoung)
+  }
+
   @Test func `habits are learnt`() {
     var habits = Habits()
     #expect(!habits.skipsHead && !habits.ignoresRanges && !habits.refusesIfMatch && !habits.servesStale)
