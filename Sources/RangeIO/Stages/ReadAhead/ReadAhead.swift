@@ -70,10 +70,9 @@ enum ReadAheadExtent: Hashable, Sendable {
         // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
         return bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
       }
-      // No less than streams ask for themselves. No more than stays in a cache until it is read, whose queue for newcomers is
-      // a tenth of it.
-      let wished = bytes > 0x1p23 ? Int(min(bytes, 0x1p24)) : 8 << 20
-      return min(wished, max(128 << 10, Int(min(known.rate * 8, 0x1p24))))
+      // No less than streams ask for themselves.
+      let wished = bytes > 0x1p23 ? Int(min(bytes, 0x1p26)) : 8 << 20
+      return min(wished, max(128 << 10, Int(min(known.rate * 8, 0x1p26))))
     }
   }
 }
@@ -99,7 +98,9 @@ final class ReadAheadStage: ReadStage {
   /// Passes the read on, and reads ahead.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     if request.purpose == .prefetch { return try await readHinted(request, next) }
-    notice(request, next, isHit: false)
+    let passed = notice(request, next, isHit: false)
+    // Not before it is read: what else comes in meanwhile could evict it.
+    defer { for hold in passed { hold.end() } }
     return try await next(request)
   }
 
@@ -107,7 +108,7 @@ final class ReadAheadStage: ReadStage {
   func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
     let answer = next.answer(request)
     guard case .here = answer else { return .later }
-    notice(request, next, isHit: true)
+    for hold in notice(request, next, isHit: true) { hold.end() }
     return answer
   }
 
@@ -125,10 +126,11 @@ final class ReadAheadStage: ReadStage {
   /// The counts of what was read ahead, and of what became of it.
   func statistics() -> Counters? { counters.snapshot() }
 
-  private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {
+  /// Notes a read, and reads ahead. Returns the holds of what it reads.
+  private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) -> [ReadAheadHold] {
     // If the bytes may not be cached, reading ahead is useless; if they come only in their order, it would disturb that.
     guard request.caching == .normal, request.source.isSettled, !request.source.isReadForward, !next.isClosed else {
-      return
+      return []
     }
     let reads = reads(of: request.source)
     // Hits say that the source is quick enough, and are too many to look at what it measures.
@@ -137,12 +139,14 @@ final class ReadAheadStage: ReadStage {
       let longest = extent.longest(for: request.source.cost, measured: measured)
       reads.isMeasured.store(measured?.isGuess == false, ordering: .relaxed)
       reads.longest.store(longest, ordering: .relaxed)
+      reads.followRoom(of: next)
     }
-    let (parts, ended) = reads.notice(request, isHit: isHit)
-    for task in ended { task.cancel() }
-    for part in parts {
+    let noticed = reads.notice(request, isHit: isHit)
+    for task in noticed.ended { task.cancel() }
+    for part in noticed.ask {
       guard reads.start(part, request, next) else { break }
     }
+    return noticed.passed
   }
 
   /// Reads for a hint by the caller. It counts against the budget, and the reads that follow use it up.
@@ -154,11 +158,19 @@ final class ReadAheadStage: ReadStage {
         context: .init(source: request.source.name, offset: request.range.lowerBound, count: request.byteCount))
     }
     do {
-      return try await next(request)
+      let response = try await next(request)
+      reads.ended(hint)
+      return response
     } catch {
       reads.failed(hint)
       throw error
     }
+  }
+
+  /// A stream that has asked for what comes before `offset` asks for no more.
+  private func leave(at offset: Int, of source: SourceDescription) {
+    let reads = sources.withLock { $0.first { $0.version === source }?.reads }
+    reads?.leave(at: offset)
   }
 
   private func reads(of source: SourceDescription) -> ReadAheadReads {
@@ -182,7 +194,13 @@ final class ReadAheadStage: ReadStage {
 }
 
 extension ReadAheadStage: RoleStage {
-  var role: StageRole { .readingAhead { [self] range, source in reads(of: source).discard(range) } }
+  var role: StageRole {
+    .readingAhead {
+      [self] range, source in reads(of: source).discard(range)
+    } leave: {
+      [self] offset, source in leave(at: offset, of: source)
+    }
+  }
 }
 
 final class ReadAheadCounters: Sendable {

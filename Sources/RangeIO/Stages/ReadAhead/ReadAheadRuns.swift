@@ -7,7 +7,8 @@
 /// random reads. A strided run needs four reads if other reads come in between, because three random offsets form an
 /// arithmetic progression too often.
 ///
-/// A run has a window: the number of bytes to prefetch for it. The window doubles each time two pieces of it are used up.
+/// A run has a window: the number of bytes to prefetch for it. The window doubles each time two pieces of it are used up by a
+/// reader that waits for them. It shrinks by an eighth if all that was asked for is here by then: the reader is slow.
 ///
 /// A read may say how far its reader will go on. Then it makes a run by itself, and nothing is prefetched beyond that.
 struct ReadAheadRuns {
@@ -22,11 +23,23 @@ struct ReadAheadRuns {
     var least = 0
     /// How many pieces of a window are asked for at once.
     var pieces = 4
+    /// The bytes that all runs together may have ahead.
+    var room = Int.max
 
     /// The same, of a source that ends at `end`.
     func ending(at end: Int) -> Bounds {
-      Bounds(byteCount: min(byteCount, end), grid: grid, longest: longest, least: least, pieces: pieces)
+      Bounds(byteCount: min(byteCount, end), grid: grid, longest: longest, least: least, pieces: pieces, room: room)
     }
+  }
+
+  /// How a reader keeps up with what is read ahead for it.
+  enum Pace {
+    /// It waits for the bytes: more ahead may help.
+    case waits
+    /// What it reads is here, and more is under way.
+    case ahead
+    /// All that was asked for is here: the reader is slower than the source, and needs less.
+    case falls
   }
 
   struct Noticed: Equatable {
@@ -53,6 +66,8 @@ struct ReadAheadRuns {
     /// start to prefetch.
     var frontier: Int
     var lastUsed: Int
+    /// As of its last read.
+    var pace = Pace.waits
   }
 
   /// The most runs at once. One more ends the least recently used run.
@@ -77,16 +92,23 @@ struct ReadAheadRuns {
   ///
   /// - Parameter isHit: whether the cache had it. Strides are searched only among reads that were not hits: a run that
   ///   begins among hits is detected when it leaves them.
+  /// - Parameter pace: how the reader keeps up.
   /// - Parameter end: where the reader will stop, if it has said so; until there it reads everything.
-  mutating func notice(_ range: ByteRange, _ bounds: Bounds, isHit: Bool = false, until end: Int? = nil) -> Noticed {
+  mutating func notice(
+    _ range: ByteRange, _ bounds: Bounds, isHit: Bool = false, _ pace: Pace = .waits, until end: Int? = nil
+  ) -> Noticed {
     reads += 1
     let isAnnounced = end.map { $0 > range.upperBound } ?? false
-    let bounds = end.map(bounds.ending) ?? bounds
+    var bounds = end.map(bounds.ending) ?? bounds
+    let own = runs.firstIndex { Self.continues($0, range) }
+    let others = runs.indices.count { $0 != own && reads - runs[$0].lastUsed <= Self.patience / 4 }
+    bounds.room /= others + 1
     var noticed = Noticed()
-    if let index = runs.firstIndex(where: { Self.continues($0, range) }) {
+    if let index = own {
       if index > 0 { runs.insert(runs.remove(at: index), at: 0) }
       runs[0].lastUsed = reads
-      if isAnnounced { runs[0].window = max(runs[0].window, min(bounds.least, Self.longest(range, bounds))) }
+      runs[0].pace = pace
+      if isAnnounced, pace == .waits { runs[0].window = max(runs[0].window, min(bounds.least, Self.longest(range, bounds))) }
       Self.advance(&runs[0], to: range)
       noticed.run = runs[0].number
       noticed.ask = Self.extend(&runs[0], bounds)
@@ -125,6 +147,13 @@ struct ReadAheadRuns {
     }
     // Shrinks the window: after a failure, do not request more.
     runs[index].window = max(min(runs[index].last.count, Self.maxAhead), runs[index].window / 2)
+  }
+
+  /// Ends runs that go forwards and have read up to `offset`. Returns their numbers.
+  mutating func end(at offset: Int) -> [Int] {
+    func isOver(_ run: Run) -> Bool { run.rule == .forwards && run.last.upperBound == offset }
+    defer { runs.removeAll(where: isOver) }
+    return runs.filter(isOver).map(\.number)
   }
 
   mutating func endAll() -> [Int] {
@@ -244,9 +273,9 @@ struct ReadAheadRuns {
     return rest <= longest ? rest : max(firstWindow(range, bounds), min(bounds.least, longest))
   }
 
-  /// The widest window. If a single read is larger than the limit, the window is one such read.
+  /// The widest window. If a single read is larger than the limit, the window is one such read, if there is room.
   private static func longest(_ range: ByteRange, _ bounds: Bounds) -> Int {
-    min(max(bounds.longest, range.count), maxAhead)
+    min(max(bounds.longest, range.count), maxAhead, bounds.room)
   }
 
   /// Where prefetching begins.
@@ -318,17 +347,26 @@ struct ReadAheadRuns {
 
   /// True if so many bytes are worth asking for: at least two pieces of the window.
   private static func isDue(_ count: Int, _ run: Run, _ bounds: Bounds) -> Bool {
-    count >= (run.window + 1) / (bounds.pieces / 2)
+    let least = (run.window + 1) / (bounds.pieces / 2)
+    return count >= (bounds.least > 0 ? max(least, min(run.window, pieceSize(run, bounds))) : least)
   }
 
   private static func grown(_ run: inout Run, _ bounds: Bounds, _ ask: [ByteRange]) -> [ByteRange] {
-    if !ask.isEmpty { run.window = min(run.window * 2, longest(run.last, bounds)) }
+    guard !ask.isEmpty else { return [] }
+    switch run.pace {
+    case .waits: run.window *= 2
+    case .ahead: break
+    case .falls: run.window = max(run.window - run.window / 8, min(run.window, firstWindow(run.last, bounds)))
+    }
+    run.window = min(run.window, longest(run.last, bounds))
     return ask
   }
 
   private static func pieceSize(_ run: Run, _ bounds: Bounds) -> Int {
     let block = bounds.grid.blockSize
-    return max(block, min(run.window / bounds.pieces, 4 << 20) / block * block)
+    guard bounds.least > 0 else { return max(block, min(run.window / bounds.pieces, 4 << 20) / block * block) }
+    // No less than the reader reads at once: each costs a round trip. No more than a cache brings by one request.
+    return max(block, min(max(run.window / bounds.pieces, run.last.count), 8 << 20) / block * block)
   }
 
   /// Cuts a range into pieces that arrive one after the other, each a part of the window and at most 4 MiB.

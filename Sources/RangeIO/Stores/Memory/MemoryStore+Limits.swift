@@ -76,7 +76,9 @@ extension MemoryStore {
 
   /// Changes the limit for later insertions.
   package func setLimit(_ bytes: Int) {
+    let isLess = bytes < ledger.ownLimit
     ledger.ownLimit = bytes
+    if isLess { ahead.giveUpAll() }
     setPolicyCapacity(ledger.present)
   }
 
@@ -121,6 +123,7 @@ extension MemoryStore {
 
   /// Frees half of it at a warning, otherwise all that is not pinned.
   private func relieveMemory(_ pressure: MemoryPressure) {
+    if pressure != .normal { ahead.giveUpAll() }
     switch pressure {
     case .normal: return
     case .warning: shed(to: ledger.bytes / 2)
@@ -209,7 +212,8 @@ extension MemoryStore {
           shards.change(shards.index(of: hash)) { state in
             let slot = state.table.find(token: token.number, block: block, hash: hash)
             guard slot != 0 else { return }
-            state.pin(slot, token.entry.pins(token.grid.range(of: block, in: source.byteCount)))
+            let isPinned = token.entry.pins(token.grid.range(of: block, in: source.byteCount))
+            state.pin(slot, state.table[slot].pins.subtracting(.user).union(isPinned ? .user : []))
           }
         }
       }
