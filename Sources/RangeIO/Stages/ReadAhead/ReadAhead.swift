@@ -9,11 +9,12 @@ extension ReadPipeline {
   ///
   /// The stage detects runs of reads that go forwards, backwards, or by a fixed stride. It does so at their third read;
   /// for strides with other reads in between, at their fourth read that the cache does not answer. Several runs may be
-  /// interleaved, with unrelated reads in between. The amount read ahead of a run doubles as the run continues, up to a
-  /// limit. Bytes that are already cached or in flight are not requested again. A seek begins a new run. When a run ends,
-  /// its prefetches that are still in flight are cancelled. All readers share one budget, unless you give
-  /// them another. Prefetched bytes stay in the cache until they are read: make the cache larger than the budget, or it
-  /// evicts some of them too early.
+  /// interleaved, with unrelated reads in between. The amount read ahead of a run doubles as long as reads wait for it,
+  /// up to a limit, and shrinks if they come slower than the bytes. Bytes that are already cached or in flight are not
+  /// requested again. A seek begins a new run. When a run ends, its prefetches that are still in flight are cancelled.
+  /// All readers share one budget, unless you give them another. A ``MemoryStore``, also as the upper part of a
+  /// `TieredStore`, does not evict what a run has prefetched until that is read, and gives a quarter of itself for it:
+  /// with more runs each has less ahead. Any other store may evict it too early: make that larger than the budget.
   ///
   /// Use it for sources that are slow to answer, such as objects on a network. Local files do not need it: the system
   /// reads ahead for them.
@@ -31,8 +32,8 @@ extension ReadPipeline {
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
   ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB. Of a source that
-  ///     measures the rate of one connection, forty times what that sends, between 8 and 16 MiB, but no more than it brings in
-  ///     eight seconds, or 128 KiB if that is more.
+  ///     measures the rate of one connection, forty times what that sends, between 8 and 64 MiB, but no more than it brings in
+  ///     eight seconds, or 128 KiB if that is more. All runs together never more than a quarter of a ``MemoryStore``.
   ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
   ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
   ///     share. Default: a budget of at most 64 MiB that the whole process shares.
@@ -49,7 +50,7 @@ extension ReadPipeline {
 enum ReadAheadExtent: Hashable, Sendable {
   /// Four times the bytes that the source could send in the time until the first byte arrives
   /// (``SourceDescription/Cost``), between 2 and 32 MiB. Of a source that measures, five times what its connections could
-  /// send in that time, so that they wait a sixth of it, between 8 and 16 MiB; over a slow link no more than one of them
+  /// send in that time, so that they wait a sixth of it, between 8 and 64 MiB; over a slow link no more than one of them
   /// brings in eight seconds, or 128 KiB if that is more.
   case adaptive
   /// This many bytes, at most 1 GiB.
@@ -58,8 +59,12 @@ enum ReadAheadExtent: Hashable, Sendable {
   /// What a source measures is the rate of one connection, and so many pieces are read ahead at once.
   static let connections = 8
 
-  /// - Parameter measured: what the source has measured of itself.
-  func longest(for cost: SourceDescription.Cost, measured: SourceDescription.Measurement? = nil) -> Int {
+  /// - Parameters:
+  ///   - measured: what the source has measured of itself.
+  ///   - isHeld: whether the cache keeps what is read ahead until it is read. If not, more than 16 MiB may be evicted before.
+  func longest(
+    for cost: SourceDescription.Cost, measured: SourceDescription.Measurement? = nil, isHeld: Bool = true
+  ) -> Int {
     switch self {
     case .upTo(let count): return count.bytes
     case .adaptive:
@@ -71,7 +76,7 @@ enum ReadAheadExtent: Hashable, Sendable {
         return bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
       }
       // No less than streams ask for themselves.
-      let wished = bytes > 0x1p23 ? Int(min(bytes, 0x1p26)) : 8 << 20
+      let wished = bytes > 0x1p23 ? Int(min(bytes, isHeld ? 0x1p26 : 0x1p24)) : 8 << 20
       return min(wished, max(128 << 10, Int(min(known.rate * 8, 0x1p26))))
     }
   }
@@ -136,7 +141,8 @@ final class ReadAheadStage: ReadStage {
     // Hits say that the source is quick enough, and are too many to look at what it measures.
     if !isHit || reads.longest.load(ordering: .relaxed) == 0 {
       let measured = request.source.measuredCost
-      let longest = extent.longest(for: request.source.cost, measured: measured)
+      let longest = extent.longest(
+        for: request.source.cost, measured: measured, isHeld: next.aheadBudget != nil)
       reads.isMeasured.store(measured?.isGuess == false, ordering: .relaxed)
       reads.longest.store(longest, ordering: .relaxed)
       reads.followRoom(of: next)
@@ -196,9 +202,11 @@ final class ReadAheadStage: ReadStage {
 extension ReadAheadStage: RoleStage {
   var role: StageRole {
     .readingAhead {
-      [self] range, source in reads(of: source).discard(range)
+      [self] range, source in
+      reads(of: source).discard(range)
     } leave: {
-      [self] offset, source in leave(at: offset, of: source)
+      [self] offset, source in
+      leave(at: offset, of: source)
     }
   }
 }

@@ -11,7 +11,7 @@ final class ReadAheadReads: ReadAheadHolder {
   }
 
   /// A range that was requested.
-  private struct Piece {
+  struct Piece {
     let number: Int
     /// The number of its run; 0 for a hint.
     let run: Int
@@ -23,11 +23,13 @@ final class ReadAheadReads: ReadAheadHolder {
     let hold: ReadAheadHold?
     /// The number of its bytes that have not been read yet.
     var unused: Int
+    /// The number of bytes of its range, cached ones included, that have not been read yet.
+    var rest: Int
     var task: Task<Void, Never>?
     var isHere = false
   }
 
-  private struct State {
+  struct State {
     var runs = ReadAheadRuns()
     /// The run of the last read that belonged to one. Used to count runs.
     var lastRun = 0
@@ -42,15 +44,15 @@ final class ReadAheadReads: ReadAheadHolder {
   /// each read looks at all of them.
   private static let minCharge = 64 << 10
 
-  private let state = Locked(State())
+  let state = Locked(State())
   /// The most to read ahead of a run; zero: nothing was noticed yet.
   let longest = Atomic<Int>(0)
   /// The source knows what a connection brings.
   let isMeasured = Atomic<Bool>(false)
   /// The bytes that all runs may have ahead, beside the other sources.
   private let room = Atomic<Int>(.max)
-  private let budget: ReadAheadBudget
-  private let counters: ReadAheadCounters
+  let budget: ReadAheadBudget
+  let counters: ReadAheadCounters
 
   init(_ budget: ReadAheadBudget, _ counters: ReadAheadCounters) {
     self.budget = budget
@@ -67,7 +69,7 @@ final class ReadAheadReads: ReadAheadHolder {
   }
 
   /// The bytes that were given back, and the holds of the pieces.
-  private struct Freed {
+  struct Freed {
     var bytes = 0
     var holds: [ReadAheadHold] = []
 
@@ -97,8 +99,9 @@ final class ReadAheadReads: ReadAheadHolder {
     result.ask = state.withLock { state -> [Part] in
       let pace = isHit ? .ahead : pace(of: request.range, state)
       if !state.pieces.isEmpty {
-        use(request.range, &state, &freed)
-        for range in request.moreRanges { use(range, &state, &freed) }
+        let isAnnounced = request.sequenceEnd != nil
+        use(request.range, isAnnounced, &state, &freed)
+        for range in request.moreRanges { use(range, isAnnounced, &state, &freed) }
       }
       // A read of several ranges says nothing about what comes next.
       guard request.moreRanges.isEmpty else { return [] }
@@ -181,7 +184,7 @@ final class ReadAheadReads: ReadAheadHolder {
       state.pieces.append(
         Piece(
           number: state.lastNumber, run: part.run, range: part.range, isBackwards: part.isBackwards, charge: charge,
-          hold: hold, unused: count))
+          hold: hold, unused: count, rest: part.range.count))
       return state.lastNumber
     }
     guard let number else {
@@ -205,7 +208,7 @@ final class ReadAheadReads: ReadAheadHolder {
     release(freed)
   }
 
-  private func release(_ freed: Freed) {
+  func release(_ freed: Freed) {
     budget.give(freed.bytes, by: self)
     for hold in freed.holds { hold.end() }
   }
@@ -216,77 +219,5 @@ final class ReadAheadReads: ReadAheadHolder {
       state.pieces[index].task = nil
       state.pieces[index].isHere = true
     }
-  }
-
-  /// Releases everything and stops prefetching.
-  func end() {
-    state.withLock { $0.isOver = true }
-    giveUp()
-  }
-
-  func giveUp() {
-    drop { state in
-      _ = state.runs.endAll()
-      return { _ in true }
-    }
-  }
-
-  /// The caller will not read `range`.
-  func discard(_ range: ByteRange) {
-    drop { _ in { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound } }
-  }
-
-  /// A stream that has read up to `offset` is over.
-  func leave(at offset: Int) {
-    drop { state in
-      let ended = state.runs.end(at: offset)
-      return { ended.contains($0.run) }
-    }
-  }
-
-  /// Records that `range` is read.
-  private func use(_ range: ByteRange, _ state: inout State, _ freed: inout Freed) {
-    var isAny = false
-    for index in state.pieces.indices {
-      guard let part = ByteRanges.intersection(state.pieces[index].range, range) else { continue }
-      let used = min(part.count, state.pieces[index].unused)
-      state.pieces[index].unused -= used
-      counters.add(used, .used)
-      isAny = true
-    }
-    guard isAny else { return }
-    state.pieces.removeAll { piece in
-      // The run has read to the end of the piece. Parts that it skipped are usually not read later.
-      let end = piece.isBackwards ? piece.range.lowerBound : piece.range.upperBound - 1
-      let isPassed = range.contains(end) || piece.unused == 0
-      guard piece.range.overlaps(range), isPassed else { return false }
-      counters.add(piece.unused, .wasted)
-      freed.add(piece)
-      return true
-    }
-  }
-
-  /// Releases the pieces for which `which` returns a test, and cancels what of them is in flight.
-  private func drop(_ which: (inout State) -> (Piece) -> Bool) {
-    var freed = Freed()
-    let tasks = state.withLock { state in
-      let isDropped = which(&state)
-      return drop(&state, &freed, isDropped)
-    }
-    release(freed)
-    for task in tasks { task.cancel() }
-  }
-
-  /// Returns the tasks to cancel.
-  private func drop(_ state: inout State, _ freed: inout Freed, _ isDropped: (Piece) -> Bool) -> [Task<Void, Never>] {
-    var tasks: [Task<Void, Never>] = []
-    state.pieces.removeAll { piece in
-      guard isDropped(piece) else { return false }
-      counters.add(piece.unused, .wasted)
-      freed.add(piece)
-      if let task = piece.task { tasks.append(task) }
-      return true
-    }
-    return tasks
   }
 }

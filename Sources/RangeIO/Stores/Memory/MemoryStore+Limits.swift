@@ -58,7 +58,9 @@ extension MemoryStore {
       guard excess.bytes > 0 || excess.blocks > 0 else { return }
       let held = counts()
       let unmovable = held.pinnedBytes + ledger.metadataBytes
-      let isToCome = held.reservedBytes > 0 || held.removedBytes > 0 || shards.fullest() != nil
+      // What was read ahead stays until the read that passes it has its bytes.
+      let isAhead = (0..<shards.count).contains { shards.withLock($0) { $0.aheadBytes > 0 } }
+      let isToCome = isAhead || held.reservedBytes > 0 || held.removedBytes > 0 || shards.fullest() != nil
       // Nothing here has to stay or is to come, so other tiers of the budget hold the rest, and handle it themselves.
       if unmovable == 0, !isToCome { return }
       guard isToCome, unmovable == 0 || ledger.canHold(unmovable) else {

@@ -166,7 +166,6 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     return ahead
   }
 
-
   /// The bytes that the store may hold now. A cache simulates a store of this size, to measure if keeping more pays.
   var capacity: Int { ledger.present }
 

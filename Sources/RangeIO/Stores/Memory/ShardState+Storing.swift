@@ -39,7 +39,8 @@ extension ShardState {
 
   /// Stores one piece of a block, unless pieces must be merged first.
   mutating func store(
-    _ new: borrowing Arrival, _ ticket: borrowing ChunkTicket, _ pins: BlockBacking.Pins, now: Int64, _ gone: inout EvictedChunks
+    _ new: borrowing Arrival, _ ticket: borrowing ChunkTicket, _ pins: BlockBacking.Pins, now: Int64,
+    _ gone: inout EvictedChunks
   ) -> Stored {
     guard ticket.isValid else {
       counts.stale += 1
