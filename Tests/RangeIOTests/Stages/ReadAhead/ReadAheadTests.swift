@@ -133,7 +133,7 @@ struct ReadAheadTests {
     // Most pieces are an eighth of the window, in blocks, which is what eight connections send in five times the wait, or a
     // quarter of the cache.
     let window = min(Int(rate) * 8 * 5 * milliseconds / 1000, 64 << 20)
-    let pieces = reads.count { $0.count == window / 8 >> 16 << 16 }
+    let pieces = reads.count { $0.count == (window / 8) & ~0xFFFF }
     #expect(pieces * window / 8 > byteCount / 2, "\(pieces) of \(reads.map(\.count))")
   }
 
