@@ -39,11 +39,11 @@ final class MeasuringSource: RangeSource {
   ///   - fetchSize: see `MeasuredCost`.
   init(
     byteCount: Int, stating stated: SourceDescription.Cost, costing cost: SourceDescription.Cost,
-    after readsToLearn: Int = 1, fetchSize: Int? = nil, sharesBandwidth: Bool = false,
+    after readsToLearn: Int = 1, fetchSize: Int? = nil, sharesBandwidth: Bool = false, id: String = "synthetic",
     time: ReadClock? = nil
   ) {
     base = SyntheticSource(
-      byteCount: byteCount, latency: cost.latency, bytesPerSecond: cost.rate,
+      byteCount: byteCount, id: id, latency: cost.latency, bytesPerSecond: cost.rate,
       sharesBandwidth: sharesBandwidth, time: time)
     sharedTime = sharesBandwidth ? time : nil
     self.cost = cost

@@ -3,6 +3,8 @@
 extension CachingStage: RoleStage, CacheStage {
   var role: StageRole { .caching(self) }
 
+  var aheadBudget: ReadAheadBudget? { store.aheadBudget }
+
   func sharesStore(with other: any CacheStage) -> Bool {
     guard let other = other as? CachingStage else { return false }
     return store.sources === other.store.sources

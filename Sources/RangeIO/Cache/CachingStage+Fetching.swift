@@ -168,7 +168,7 @@ extension CachingStage {
     var isKept = true
     let fetch = Fetch(
       source: request.source, token: token, generation: mark.generation, next: next, wait: wait,
-      isOneOfMany: request.isOneOfMany, isForCache: request.urgency?.isOfFlight ?? false)
+      isOneOfMany: request.isOneOfMany, isForCache: request.urgency?.isOfFlight ?? false, hold: request.hold)
     // The source first, so that decompressing happens while the source is being read.
     if let plan = planned.plan { isKept = start(plan.starts, of: run, fetch) }
     if let below = planned.below {

@@ -17,6 +17,8 @@ extension CachingStage {
     var isOneOfMany = false
     /// A cache above keeps these bytes, even if this one does not.
     var isForCache = false
+    /// See ``ReadRequest/hold``.
+    var hold: ReadAheadHold?
   }
 
   /// The outcome of the flights of one plan so far.
@@ -92,7 +94,8 @@ extension CachingStage {
     _ start: FlightPlan.Start, of run: Int, _ fetch: Fetch, _ tally: inout Tally
   ) -> PlannedFetch? {
     let token = fetch.token
-    let reservation = store.reserve(start.range, ofRun: run, for: token)
+    var reservation = store.reserve(start.range, ofRun: run, for: token)
+    reservation?.hold = fetch.hold
     if reservation == nil { tally.isKept = false }
     guard start.purpose == .demand || reservation != nil || fetch.isForCache else {
       // No read needs these bytes yet and they cannot be kept, so reading them would be useless. A read that has joined

@@ -18,6 +18,9 @@ protocol CacheStage: AnyObject, Sendable {
   /// - Parameter count: the size of the reads that need it. The result is empty if reads of that size bypass the cache.
   func missing(_ range: ByteRange, of source: SourceDescription, forReadsOf count: Int) -> [ByteRange]
 
+  /// The room in the cache for what is read ahead; `nil` if it holds nothing until it is read.
+  var aheadBudget: ReadAheadBudget? { get }
+
   /// The first part of `range` that the cache has room for.
   func kept(of range: ByteRange, of source: SourceDescription) -> ByteRange
 }
@@ -58,13 +61,25 @@ extension ReadNext {
     return range.lowerBound..<range.lowerBound + count
   }
 
+  /// The room in the nearest cache below for what is read ahead.
+  var aheadBudget: ReadAheadBudget? { cache(below: nil)?.cache.aheadBudget }
+
+  /// A stream that has asked for what comes before `offset` asks for no more.
+  func leaveSequence(at offset: Int, of source: SourceDescription) {
+    var link = link
+    while let stage = link as? StageLink {
+      if case .readingAhead(_, let leave) = stage.role { leave(offset, source) }
+      link = stage.next.link
+    }
+  }
+
   /// Drops what is read ahead and cached of `range`, down to the first stage that shows other bytes.
   func discard(_ range: ByteRange, of source: SourceDescription) {
     var link = link
     while let stage = link as? StageLink {
       switch stage.role {
       case .caching(let cache): cache.discard(range, of: source)
-      case .readingAhead(let discard): discard(range, source)
+      case .readingAhead(let discard, _): discard(range, source)
       default: break
       }
       link = stage.next.link

@@ -18,6 +18,7 @@ public struct ReadRequest: Sendable {
     var isOneOfMany = false
     var isKept = false
     var sequenceEnd: Int?
+    var hold: ReadAheadHold?
   }
 
   /// Immutable: requests share it.
@@ -123,6 +124,12 @@ public struct ReadRequest: Sendable {
   var sequenceEnd: Int? {
     get { extras?.rest.sequenceEnd }
     set { if newValue != sequenceEnd { change { $0.sequenceEnd = newValue } } }
+  }
+
+  /// Keeps what a prefetch brings from being evicted until its reader has passed it. The nearest cache below uses it.
+  var hold: ReadAheadHold? {
+    get { extras?.rest.hold }
+    set { change { $0.hold = newValue } }
   }
 
   /// Asks for the bytes of each block in separate memory, as pieces of one rope, for a cache that keeps the blocks

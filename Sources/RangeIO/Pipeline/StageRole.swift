@@ -2,8 +2,9 @@
 enum StageRole: Sendable {
   /// It keeps the bytes it returns.
   case caching(any CacheStage)
-  /// It asks ahead. `discard` drops what it has of a range.
-  case readingAhead(discard: @Sendable (ByteRange, SourceDescription) -> Void)
+  /// It asks ahead. `discard` drops what it has of a range, `leave` what it has for a stream that ends at an offset.
+  case readingAhead(
+    discard: @Sendable (ByteRange, SourceDescription) -> Void, leave: @Sendable (Int, SourceDescription) -> Void)
   /// It reads neighbouring ranges together: see ``ReadNext/groups(_:of:)`` and ``ReadNext/gathering(of:)``.
   case gathering(
     groups: @Sendable ([ByteRange], SourceDescription) -> [Range<Int>], @Sendable (SourceDescription) -> Gathering)

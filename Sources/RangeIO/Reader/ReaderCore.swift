@@ -256,6 +256,11 @@ extension ReaderCore {
     do { return try await respond(request).bytes } catch { throw failed(error) }
   }
 
+  /// A stream that has asked for what comes before `offset` is over.
+  func leaveSequence(at offset: Int, of source: SourceDescription) {
+    if readsAhead { head.leaveSequence(at: offset, of: source) }
+  }
+
   @inline(__always) private func respond(_ request: ReadRequest) async throws -> ReadResponse {
     let response = try await head(request)
     try response.check(request)

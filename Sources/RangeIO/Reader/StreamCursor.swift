@@ -68,7 +68,7 @@ final class StreamCursor {
     maxWindowsAhead = Swift.min(Self.maxAhead, Swift.max(1, Self.maxBytesAhead / windowSize))
   }
 
-  deinit { cancelWindows() }
+  deinit { leave() }
 
   func next() async throws -> Bytes? {
     if isEnded { return nil }
@@ -88,7 +88,7 @@ final class StreamCursor {
       return chunk
     } catch {
       isEnded = true
-      cancelWindows()
+      leave()
       throw error
     }
   }
@@ -262,6 +262,14 @@ final class StreamCursor {
       measured.isGuess
       ? Self.firstGuess << Swift.min(begun, 8) : Int(Swift.min(measured.cost.rate * 4, 1e12))
     return Swift.max(1, Swift.min(wished, windowSize) / chunkSize) * chunkSize
+  }
+
+  /// The consumer takes no more: gives up what was asked for ahead.
+  private func leave() {
+    cancelWindows()
+    guard let progress, begun > 0 else { return }
+    core.leaveSequence(at: progress.rest.lowerBound, of: progress.source)
+    self.progress = nil
   }
 
   private func cancelWindows() {

@@ -97,6 +97,8 @@ public struct ChunkReservation: Sendable {
   package let blockCount: Int
   /// The token whose share the room is taken from.
   package let token: ChunkToken?
+  /// What comes is not evicted while this lasts; `nil` for what is not read ahead.
+  package var hold: ReadAheadHold?
 
   /// Creates a reservation. The store that calls this has charged the bytes.
   public init(byteCount: Int) { self.init(byteCount: byteCount, blockCount: 0, token: nil) }

@@ -31,6 +31,10 @@ package protocol FullChunkStore: ChunkStore {
   /// ``ReadExplanation/Origin/source`` and the reason. Does not count as a read.
   func explain(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> [ReadExplanation.Part]
 
+  /// The room for what is read ahead, which is not evicted while its ``ChunkReservation/hold`` lasts. By default `nil`: it is
+  /// evicted like the rest.
+  var aheadBudget: ReadAheadBudget? { get }
+
   /// Keeps a chunk that the tier above has evicted, or drops it. Returns `true` if all of it is kept.
   @discardableResult func insertDemoted(_ chunk: Chunk) -> Bool
 
@@ -54,6 +58,7 @@ extension FullChunkStore {
 
   package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid, isAbsent: inout Bool) -> Bytes? { nil }
   package func expect(_ offset: Int, token: UInt64, grid: BlockGrid) {}
+  package var aheadBudget: ReadAheadBudget? { nil }
 
   package func hit(_ range: ByteRange, token: UInt64, grid: BlockGrid) -> Bytes? {
     var isAbsent = false

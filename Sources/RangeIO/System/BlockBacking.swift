@@ -24,6 +24,14 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     var links = Links.none
   }
 
+  /// What keeps a block from being evicted.
+  struct Pins: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let user = Pins(rawValue: 1)
+    /// It was read ahead, and its reader has not passed it.
+    static let ahead = Pins(rawValue: 2)
+  }
+
   /// The neighbours in a queue.
   struct Links: Sendable {
     var older: UInt32
@@ -45,8 +53,8 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     /// The number of bytes; for a list, up to the end of the last piece.
     let count: UInt32
     let kind: Kind
-    /// The user has pinned the block.
-    var isPinned = false
+    /// Why the block stays; empty if it may be evicted.
+    var pins: Pins = []
     /// 0, or 1 once a store has claimed it. Accessed only atomically.
     fileprivate var claimed: UInt8 = 0
     /// See ``BlockBacking/reads(of:)``. Accessed only atomically.
@@ -59,6 +67,7 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     /// Up to the 96.
     private let padding: (UInt32, UInt32, UInt32) = (0, 0, 0)
 
+    var isPinned: Bool { !pins.isEmpty }
     var lower: UInt32 { UInt32(truncatingIfNeeded: lowerAndToken) }
     var upper: UInt32 { lower + count }
     var block: Int { Int(blockAndToken & (1 << 48 - 1)) }

@@ -106,6 +106,9 @@ public final class TieredStore: ChunkStore, FullChunkStore {
     return traits
   }
 
+  /// The upper store's, where bytes come in.
+  package var aheadBudget: ReadAheadBudget? { upper.aheadBudget }
+
   /// Sends chunks that the lower store evicts to `outlet`.
   package func sendEvictions(to outlet: any EvictionSink) { lower.sendEvictions(to: outlet) }
 

@@ -9,11 +9,12 @@ extension ReadPipeline {
   ///
   /// The stage detects runs of reads that go forwards, backwards, or by a fixed stride. It does so at their third read;
   /// for strides with other reads in between, at their fourth read that the cache does not answer. Several runs may be
-  /// interleaved, with unrelated reads in between. The amount read ahead of a run doubles as the run continues, up to a
-  /// limit. Bytes that are already cached or in flight are not requested again. A seek begins a new run. When a run ends,
-  /// its prefetches that are still in flight are cancelled. All readers share one budget, unless you give
-  /// them another. Prefetched bytes stay in the cache until they are read: make the cache larger than the budget, or it
-  /// evicts some of them too early.
+  /// interleaved, with unrelated reads in between. The amount read ahead of a run doubles as long as reads wait for it,
+  /// up to a limit, and shrinks if they come slower than the bytes. Bytes that are already cached or in flight are not
+  /// requested again. A seek begins a new run. When a run ends, its prefetches that are still in flight are cancelled.
+  /// All readers share one budget, unless you give them another. A ``MemoryStore``, also as the upper part of a
+  /// `TieredStore`, does not evict what a run has prefetched until that is read, and gives a quarter of itself for it:
+  /// with more runs each has less ahead. Any other store may evict it too early: make that larger than the budget.
   ///
   /// Use it for sources that are slow to answer, such as objects on a network. Local files do not need it: the system
   /// reads ahead for them.
@@ -31,8 +32,9 @@ extension ReadPipeline {
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
   ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB. If the
-  ///     source measures the rate of one connection: forty times what that sends, between 8 and 16 MiB. Over a slow
-  ///     link no more than it brings in eight seconds, but at least 128 KiB.
+  ///     source measures the rate of one connection: forty times what that sends, between 8 and 64 MiB. Over a slow
+  ///     link no more than it brings in eight seconds, but at least 128 KiB. All runs together never more than a quarter
+  ///     of a ``MemoryStore``.
   ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
   ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
   ///     share. Default: a budget of at most 64 MiB that the whole process shares.
@@ -49,7 +51,7 @@ extension ReadPipeline {
 enum ReadAheadExtent: Hashable, Sendable {
   /// Four times the bytes that the source could send in the time until the first byte arrives
   /// (``SourceDescription/Cost``), between 2 and 32 MiB. If the source measures: five times what its connections could
-  /// send in that time, between 8 and 16 MiB. Then they wait a sixth of it. Over a slow link no more than one of them
+  /// send in that time, between 8 and 64 MiB. Then they wait a sixth of it. Over a slow link no more than one of them
   /// brings in eight seconds, but at least 128 KiB.
   case adaptive
   /// This many bytes, at most 1 GiB.
@@ -58,8 +60,12 @@ enum ReadAheadExtent: Hashable, Sendable {
   /// What a source measures is the rate of one connection, and so many pieces are read ahead at once.
   static let connections = 8
 
-  /// - Parameter measured: what the source has measured of itself.
-  func longest(for cost: SourceDescription.Cost, measured: SourceDescription.Measurement? = nil) -> Int {
+  /// - Parameters:
+  ///   - measured: what the source has measured of itself.
+  ///   - isHeld: whether the cache keeps what is read ahead until it is read. If not, more than 16 MiB may be evicted before.
+  func longest(
+    for cost: SourceDescription.Cost, measured: SourceDescription.Measurement? = nil, isHeld: Bool = true
+  ) -> Int {
     switch self {
     case .upTo(let count): return count.bytes
     case .adaptive:
@@ -70,10 +76,9 @@ enum ReadAheadExtent: Hashable, Sendable {
         // A zero latency times an infinite rate is NaN, which compares as not greater and gives the minimum.
         return bytes > 0x1p21 ? Int(min(bytes, 0x1p25)) : 2 << 20
       }
-      // No less than streams ask for themselves. No more than stays in a cache until it is read, whose queue for newcomers is
-      // a tenth of it.
-      let wished = bytes > 0x1p23 ? Int(min(bytes, 0x1p24)) : 8 << 20
-      return min(wished, max(128 << 10, Int(min(known.rate * 8, 0x1p24))))
+      // No less than streams ask for themselves.
+      let wished = bytes > 0x1p23 ? Int(min(bytes, isHeld ? 0x1p26 : 0x1p24)) : 8 << 20
+      return min(wished, max(128 << 10, Int(min(known.rate * 8, 0x1p26))))
     }
   }
 }
@@ -99,7 +104,9 @@ final class ReadAheadStage: ReadStage {
   /// Passes the read on, and reads ahead.
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     if request.purpose == .prefetch { return try await readHinted(request, next) }
-    notice(request, next, isHit: false)
+    let passed = notice(request, next, isHit: false)
+    // Not before it is read: what else comes in meanwhile could evict it.
+    defer { for hold in passed { hold.end() } }
     return try await next(request)
   }
 
@@ -107,7 +114,7 @@ final class ReadAheadStage: ReadStage {
   func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
     let answer = next.answer(request)
     guard case .here = answer else { return .later }
-    notice(request, next, isHit: true)
+    for hold in notice(request, next, isHit: true) { hold.end() }
     return answer
   }
 
@@ -125,24 +132,28 @@ final class ReadAheadStage: ReadStage {
   /// The counts of bytes read ahead: asked for, used, cached already, beyond the budget, failed.
   func statistics() -> Counters? { counters.snapshot() }
 
-  private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {
+  /// Notes a read, and reads ahead. Returns the holds of what it reads.
+  private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) -> [ReadAheadHold] {
     // If the bytes may not be cached, reading ahead is useless; if they come only in their order, it would disturb that.
     guard request.caching == .normal, request.source.isSettled, !request.source.isReadForward, !next.isClosed else {
-      return
+      return []
     }
     let reads = reads(of: request.source)
     // Hits say that the source is quick enough, and are too many to look at what it measures.
     if !isHit || reads.longest.load(ordering: .relaxed) == 0 {
       let measured = request.source.measuredCost
-      let longest = extent.longest(for: request.source.cost, measured: measured)
+      let longest = extent.longest(
+        for: request.source.cost, measured: measured, isHeld: next.aheadBudget != nil)
       reads.isMeasured.store(measured?.isGuess == false, ordering: .relaxed)
       reads.longest.store(longest, ordering: .relaxed)
+      reads.followRoom(of: next)
     }
-    let (parts, ended) = reads.notice(request, isHit: isHit)
-    for task in ended { task.cancel() }
-    for part in parts {
+    let noticed = reads.notice(request, isHit: isHit)
+    for task in noticed.ended { task.cancel() }
+    for part in noticed.ask {
       guard reads.start(part, request, next) else { break }
     }
+    return noticed.passed
   }
 
   /// Reads for a hint by the caller. It counts against the budget, and the reads that follow use it up.
@@ -154,11 +165,19 @@ final class ReadAheadStage: ReadStage {
         context: .init(source: request.source.name, offset: request.range.lowerBound, count: request.byteCount))
     }
     do {
-      return try await next(request)
+      let response = try await next(request)
+      reads.ended(hint)
+      return response
     } catch {
       reads.failed(hint)
       throw error
     }
+  }
+
+  /// A stream that has asked for what comes before `offset` asks for no more.
+  private func leave(at offset: Int, of source: SourceDescription) {
+    let reads = sources.withLock { $0.first { $0.version === source }?.reads }
+    reads?.leave(at: offset)
   }
 
   private func reads(of source: SourceDescription) -> ReadAheadReads {
@@ -182,7 +201,15 @@ final class ReadAheadStage: ReadStage {
 }
 
 extension ReadAheadStage: RoleStage {
-  var role: StageRole { .readingAhead { [self] range, source in reads(of: source).discard(range) } }
+  var role: StageRole {
+    .readingAhead {
+      [self] range, source in
+      reads(of: source).discard(range)
+    } leave: {
+      [self] offset, source in
+      leave(at: offset, of: source)
+    }
+  }
 }
 
 final class ReadAheadCounters: Sendable {

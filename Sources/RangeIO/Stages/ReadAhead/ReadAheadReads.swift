@@ -11,7 +11,7 @@ final class ReadAheadReads: ReadAheadHolder {
   }
 
   /// A range that was requested.
-  private struct Piece {
+  struct Piece {
     let number: Int
     /// The number of its run; 0 for a hint.
     let run: Int
@@ -19,12 +19,17 @@ final class ReadAheadReads: ReadAheadHolder {
     let isBackwards: Bool
     /// The bytes counted against the budget: its own, but no fewer than a least charge.
     let charge: Int
+    /// Keeps it in the cache until it is passed; `nil` for a hint, or if the cache does not hold.
+    let hold: ReadAheadHold?
     /// The number of its bytes that have not been read yet.
     var unused: Int
+    /// The number of bytes of its range, cached ones included, that have not been read yet.
+    var rest: Int
     var task: Task<Void, Never>?
+    var isHere = false
   }
 
-  private struct State {
+  struct State {
     var runs = ReadAheadRuns()
     /// The run of the last read that belonged to one. Used to count runs.
     var lastRun = 0
@@ -39,44 +44,69 @@ final class ReadAheadReads: ReadAheadHolder {
   /// each read looks at all of them.
   private static let minCharge = 64 << 10
 
-  private let state = Locked(State())
+  let state = Locked(State())
   /// The most to read ahead of a run; zero: nothing was noticed yet.
   let longest = Atomic<Int>(0)
   /// The source knows what a connection brings.
   let isMeasured = Atomic<Bool>(false)
-  private let budget: ReadAheadBudget
-  private let counters: ReadAheadCounters
+  /// The bytes that all runs may have ahead, beside the other sources.
+  private let room = Atomic<Int>(.max)
+  let budget: ReadAheadBudget
+  let counters: ReadAheadCounters
 
   init(_ budget: ReadAheadBudget, _ counters: ReadAheadCounters) {
     self.budget = budget
     self.counters = counters
   }
 
-  /// Records a read. Returns the parts to prefetch, and the tasks of prefetches that are no longer needed.
-  func notice(_ request: ReadRequest, isHit: Bool) -> (ask: [Part], ended: [Task<Void, Never>]) {
+  struct Noticed {
+    /// To prefetch.
+    var ask: [Part] = []
+    /// Of prefetches that are no longer needed.
+    var ended: [Task<Void, Never>] = []
+    /// Of pieces that the read, or a run that ended, has passed. End them when it has its bytes.
+    var passed: [ReadAheadHold] = []
+  }
+
+  /// The bytes that were given back, and the holds of the pieces.
+  struct Freed {
+    var bytes = 0
+    var holds: [ReadAheadHold] = []
+
+    mutating func add(_ piece: Piece) {
+      bytes += piece.charge
+      if let hold = piece.hold { holds.append(hold) }
+    }
+  }
+
+  /// Looks how much room there is for what is read ahead.
+  func followRoom(of next: ReadNext) {
+    room.store(min(budget.share(of: self), next.aheadBudget?.share(of: self) ?? .max), ordering: .relaxed)
+  }
+
+  /// Records a read.
+  func notice(_ request: ReadRequest, isHit: Bool) -> Noticed {
     let source = request.source
     // The block size is valid: it was checked when the source was described.
     var bounds = ReadAheadRuns.Bounds(
       byteCount: source.byteCount, grid: BlockGrid(blockSize: source.preferredBlockSize.bytes)!,
-      longest: longest.load(ordering: .relaxed))
+      longest: longest.load(ordering: .relaxed), room: room.load(ordering: .relaxed))
     if isMeasured.load(ordering: .relaxed) {
       // As much as all connections could send in the time of one wait: to ask for less wastes that time.
       (bounds.least, bounds.pieces) = (bounds.longest / 4, ReadAheadExtent.connections)
     }
-    var (freed, ended): (Int, [Task<Void, Never>]) = (0, [])
-    let ask = state.withLock { state -> [Part] in
+    var (freed, result) = (Freed(), Noticed())
+    result.ask = state.withLock { state -> [Part] in
+      let pace = isHit ? .ahead : pace(of: request.range, state)
       if !state.pieces.isEmpty {
-        freed += use(request.range, &state)
-        for range in request.moreRanges { freed += use(range, &state) }
+        let isAnnounced = request.sequenceEnd != nil
+        use(request.range, isAnnounced, &state, &freed)
+        for range in request.moreRanges { use(range, isAnnounced, &state, &freed) }
       }
       // A read of several ranges says nothing about what comes next.
       guard request.moreRanges.isEmpty else { return [] }
-      let noticed = state.runs.notice(request.range, bounds, isHit: isHit, until: request.sequenceEnd)
-      if !noticed.ended.isEmpty {
-        let (bytes, tasks) = drop(&state) { noticed.ended.contains($0.run) }
-        freed += bytes
-        ended = tasks
-      }
+      let noticed = state.runs.notice(request.range, bounds, isHit: isHit, pace, until: request.sequenceEnd)
+      if !noticed.ended.isEmpty { result.ended = drop(&state, &freed) { noticed.ended.contains($0.run) } }
       guard let run = noticed.run else { return [] }
       if run > state.lastRun {
         state.lastRun = run
@@ -85,8 +115,21 @@ final class ReadAheadReads: ReadAheadHolder {
       let isBackwards = state.runs.runs.first?.rule == .backwards
       return noticed.ask.map { Part(run: run, range: $0, isBackwards: isBackwards) }
     }
-    budget.give(freed, by: self)
-    return (ask, ended)
+    budget.give(freed.bytes, by: self)
+    for hold in freed.holds { hold.pass() }
+    result.passed = freed.holds
+    return result
+  }
+
+  /// How the read of `range` keeps up with what was asked for ahead.
+  private func pace(of range: ByteRange, _ state: State) -> ReadAheadRuns.Pace {
+    var (isAhead, isHere) = (false, true)
+    for piece in state.pieces where piece.range.overlaps(range) {
+      isAhead = true
+      isHere = isHere && piece.isHere
+    }
+    guard isAhead, isHere else { return .waits }
+    return state.pieces.allSatisfy(\.isHere) ? .falls : .ahead
   }
 
   /// Prefetches a part, unless it is already cached or in flight. Returns `false` if the budget does not allow it.
@@ -97,9 +140,10 @@ final class ReadAheadReads: ReadAheadHolder {
     let within = missing.reduce(0) { $0 + (ByteRanges.intersection($1, part.range)?.count ?? 0) }
     counters.add(part.range.count - within, .cached)
     guard let ranges = OneOrMore(missing) else { return true }
-    guard let number = begin(missing, count: count, for: part) else { return false }
+    guard let (number, hold) = begin(missing, count: count, for: part, next.aheadBudget) else { return false }
     var prefetch = ReadRequest(ranges, of: request.source)
     prefetch.purpose = .prefetch
+    prefetch.hold = hold
     // On another thread, so that the read that caused this is sent first.
     let task = next.startFlight(elsewhere: true) { [self, prefetch] in
       do { _ = try await next(prefetch) } catch { failed(number) }
@@ -118,12 +162,18 @@ final class ReadAheadReads: ReadAheadHolder {
   /// Records what a hint asks for. Returns a number to pass when it ends; `nil` if the budget does not allow it.
   func begin(_ ranges: [ByteRange]) -> Int? {
     let hull = ranges.map(\.lowerBound).min()!..<ranges.map(\.upperBound).max()!
-    return begin(ranges, count: ranges.reduce(0) { $0 + $1.count }, for: Part(run: 0, range: hull))
+    return begin(ranges, count: ranges.reduce(0) { $0 + $1.count }, for: Part(run: 0, range: hull), nil)?.number
   }
 
-  private func begin(_ ranges: [ByteRange], count: Int, for part: Part) -> Int? {
+  /// - Parameter room: the cache's for what is read ahead, if it holds that.
+  private func begin(
+    _ ranges: [ByteRange], count: Int, for part: Part, _ room: ReadAheadBudget?
+  ) -> (number: Int, hold: ReadAheadHold?)? {
     let charge = max(count, min(Self.minCharge, budget.limit.bytes / 64))
-    guard budget.take(charge, for: self) else {
+    let isTaken = budget.take(charge, for: self)
+    let hold = isTaken ? room?.hold(count, for: self) : nil
+    guard isTaken, room == nil || hold != nil else {
+      if isTaken { budget.give(charge, by: self) }
       counters.add(count, .refused)
       state.withLock { $0.runs.retract(part.run, to: part.range) }
       return nil
@@ -134,89 +184,40 @@ final class ReadAheadReads: ReadAheadHolder {
       state.pieces.append(
         Piece(
           number: state.lastNumber, run: part.run, range: part.range, isBackwards: part.isBackwards, charge: charge,
-          unused: count))
+          hold: hold, unused: count, rest: part.range.count))
       return state.lastNumber
     }
-    if number == nil { budget.give(charge, by: self) } else { counters.add(count, .asked) }
-    return number
+    guard let number else {
+      budget.give(charge, by: self)
+      hold?.end()
+      return nil
+    }
+    counters.add(count, .asked)
+    return (number, hold)
   }
 
   func failed(_ number: Int) {
-    let freed = state.withLock { state -> Int in
-      guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return 0 }
+    var freed = Freed()
+    state.withLock { state in
+      guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return }
       let piece = state.pieces.remove(at: index)
       state.runs.retract(piece.run, to: piece.range)
       counters.add(piece.unused, .failed)
-      return piece.charge
+      freed.add(piece)
     }
-    budget.give(freed, by: self)
+    release(freed)
   }
 
-  private func ended(_ number: Int) {
+  func release(_ freed: Freed) {
+    budget.give(freed.bytes, by: self)
+    for hold in freed.holds { hold.end() }
+  }
+
+  func ended(_ number: Int) {
     state.withLock { state in
       guard let index = state.pieces.firstIndex(where: { $0.number == number }) else { return }
       state.pieces[index].task = nil
+      state.pieces[index].isHere = true
     }
-  }
-
-  /// Releases everything and stops prefetching.
-  func end() {
-    state.withLock { $0.isOver = true }
-    giveUp()
-  }
-
-  func giveUp() {
-    let (freed, tasks) = state.withLock { state in
-      _ = state.runs.endAll()
-      return drop(&state) { _ in true }
-    }
-    budget.give(freed, by: self)
-    for task in tasks { task.cancel() }
-  }
-
-  /// The caller will not read `range`.
-  func discard(_ range: ByteRange) {
-    let (freed, tasks) = state.withLock { state in
-      drop(&state) { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound }
-    }
-    budget.give(freed, by: self)
-    for task in tasks { task.cancel() }
-  }
-
-  /// Records that `range` is read. Returns the number of bytes to give back to the budget.
-  private func use(_ range: ByteRange, _ state: inout State) -> Int {
-    var freed = 0
-    var isAny = false
-    for index in state.pieces.indices {
-      guard let part = ByteRanges.intersection(state.pieces[index].range, range) else { continue }
-      let used = min(part.count, state.pieces[index].unused)
-      state.pieces[index].unused -= used
-      counters.add(used, .used)
-      isAny = true
-    }
-    guard isAny else { return 0 }
-    state.pieces.removeAll { piece in
-      // The run has read to the end of the piece. Parts that it skipped are usually not read later.
-      let end = piece.isBackwards ? piece.range.lowerBound : piece.range.upperBound - 1
-      let isPassed = range.contains(end) || piece.unused == 0
-      guard piece.range.overlaps(range), isPassed else { return false }
-      counters.add(piece.unused, .wasted)
-      freed += piece.charge
-      return true
-    }
-    return freed
-  }
-
-  private func drop(_ state: inout State, _ isDropped: (Piece) -> Bool) -> (freed: Int, tasks: [Task<Void, Never>]) {
-    var freed = 0
-    var tasks: [Task<Void, Never>] = []
-    state.pieces.removeAll { piece in
-      guard isDropped(piece) else { return false }
-      counters.add(piece.unused, .wasted)
-      freed += piece.charge
-      if let task = piece.task { tasks.append(task) }
-      return true
-    }
-    return (freed, tasks)
   }
 }

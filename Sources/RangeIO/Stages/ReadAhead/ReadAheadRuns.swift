@@ -7,7 +7,8 @@
 /// random reads. A strided run needs four reads if other reads come in between, because three random offsets form an
 /// arithmetic progression too often.
 ///
-/// A run has a window: the number of bytes to prefetch for it. The window doubles each time two pieces of it are used up.
+/// A run has a window: the number of bytes to prefetch for it. The window doubles each time two pieces of it are used up by a
+/// reader that waits for them. It shrinks by an eighth if all that was asked for is here by then: the reader is slow.
 ///
 /// A read may say how far its reader will go on. Then it makes a run by itself, and nothing is prefetched beyond that.
 struct ReadAheadRuns {
@@ -22,11 +23,23 @@ struct ReadAheadRuns {
     var least = 0
     /// How many pieces of a window are asked for at once.
     var pieces = 4
+    /// The bytes that all runs together may have ahead.
+    var room = Int.max
 
     /// The same, of a source that ends at `end`.
     func ending(at end: Int) -> Bounds {
-      Bounds(byteCount: min(byteCount, end), grid: grid, longest: longest, least: least, pieces: pieces)
+      Bounds(byteCount: min(byteCount, end), grid: grid, longest: longest, least: least, pieces: pieces, room: room)
     }
+  }
+
+  /// How a reader keeps up with what is read ahead for it.
+  enum Pace {
+    /// It waits for the bytes: more ahead may help.
+    case waits
+    /// What it reads is here, and more is under way.
+    case ahead
+    /// All that was asked for is here: the reader is slower than the source, and needs less.
+    case falls
   }
 
   struct Noticed: Equatable {
@@ -53,6 +66,8 @@ struct ReadAheadRuns {
     /// start to prefetch.
     var frontier: Int
     var lastUsed: Int
+    /// As of its last read.
+    var pace = Pace.waits
   }
 
   /// The most runs at once. One more ends the least recently used run.
@@ -62,9 +77,9 @@ struct ReadAheadRuns {
   private static let remembered = 16
   /// The most bytes to prefetch for a run, whatever the settings: no budget allows as many, and they would be thousands
   /// of pieces.
-  private static let maxAhead = 1 << 30
+  static let maxAhead = 1 << 30
   /// The most reads of a strided run to prefetch.
-  private static let maxStrides = 64
+  static let maxStrides = 64
 
   /// The most recently used run comes first.
   private(set) var runs: [Run] = []
@@ -77,16 +92,27 @@ struct ReadAheadRuns {
   ///
   /// - Parameter isHit: whether the cache had it. Strides are searched only among reads that were not hits: a run that
   ///   begins among hits is detected when it leaves them.
+  /// - Parameter pace: how the reader keeps up.
   /// - Parameter end: where the reader will stop, if it has said so; until there it reads everything.
-  mutating func notice(_ range: ByteRange, _ bounds: Bounds, isHit: Bool = false, until end: Int? = nil) -> Noticed {
+  mutating func notice(
+    _ range: ByteRange, _ bounds: Bounds, isHit: Bool = false, _ pace: Pace = .waits, until end: Int? = nil
+  ) -> Noticed {
     reads += 1
     let isAnnounced = end.map { $0 > range.upperBound } ?? false
-    let bounds = end.map(bounds.ending) ?? bounds
+    var bounds = end.map(bounds.ending) ?? bounds
+    let own = runs.firstIndex { Self.continues($0, range) }
+    let others = runs.indices.count { $0 != own && reads - runs[$0].lastUsed <= Self.patience / 4 }
+    bounds.room /= others + 1
+    // They have as many connections together.
+    if bounds.least > 0 { bounds.pieces = max(2, bounds.pieces / (others + 1)) }
     var noticed = Noticed()
-    if let index = runs.firstIndex(where: { Self.continues($0, range) }) {
+    if let index = own {
       if index > 0 { runs.insert(runs.remove(at: index), at: 0) }
       runs[0].lastUsed = reads
-      if isAnnounced { runs[0].window = max(runs[0].window, min(bounds.least, Self.longest(range, bounds))) }
+      runs[0].pace = pace
+      if isAnnounced, pace == .waits {
+        runs[0].window = max(runs[0].window, min(bounds.least, Self.longest(range, bounds)))
+      }
       Self.advance(&runs[0], to: range)
       noticed.run = runs[0].number
       noticed.ask = Self.extend(&runs[0], bounds)
@@ -125,6 +151,13 @@ struct ReadAheadRuns {
     }
     // Shrinks the window: after a failure, do not request more.
     runs[index].window = max(min(runs[index].last.count, Self.maxAhead), runs[index].window / 2)
+  }
+
+  /// Ends runs that go forwards and have read up to `offset`. Returns their numbers.
+  mutating func end(at offset: Int) -> [Int] {
+    func isOver(_ run: Run) -> Bool { run.rule == .forwards && run.last.upperBound == offset }
+    defer { runs.removeAll(where: isOver) }
+    return runs.filter(isOver).map(\.number)
   }
 
   mutating func endAll() -> [Int] {
@@ -228,121 +261,5 @@ struct ReadAheadRuns {
     case .backwards: stranger.lowerBound >= range.lowerBound && stranger.lowerBound - range.upperBound <= 4 << 20
     case .strided(let stride): (range.lowerBound - stranger.lowerBound) % stride == 0
     }
-  }
-
-  // MARK: windows
-
-  private static func firstWindow(_ range: ByteRange, _ bounds: Bounds) -> Int {
-    let wished = max(min(range.count, longest(range, bounds)) * 2, bounds.grid.blockSize * 2)
-    return min(wished, longest(range, bounds))
-  }
-
-  /// All that the reader will read, if that is no more than may be prefetched.
-  private static func announcedWindow(_ range: ByteRange, _ bounds: Bounds) -> Int {
-    let rest = bounds.byteCount - range.upperBound
-    let longest = longest(range, bounds)
-    return rest <= longest ? rest : max(firstWindow(range, bounds), min(bounds.least, longest))
-  }
-
-  /// The widest window. If a single read is larger than the limit, the window is one such read.
-  private static func longest(_ range: ByteRange, _ bounds: Bounds) -> Int {
-    min(max(bounds.longest, range.count), maxAhead)
-  }
-
-  /// Where prefetching begins.
-  private static func next(after run: Run) -> Int {
-    switch run.rule {
-    case .forwards: run.last.upperBound
-    case .backwards: run.last.lowerBound
-    case .strided(let stride): sum(run.last.lowerBound, stride)
-    }
-  }
-
-  private static func sum(_ a: Int, _ b: Int) -> Int {
-    let (sum, overflow) = a.addingReportingOverflow(b)
-    return overflow ? (b < 0 ? -1 : .max) : sum
-  }
-
-  /// The ranges to prefetch now: if half of the window is used up, or the source ends within it.
-  private static func extend(_ run: inout Run, _ bounds: Bounds) -> [ByteRange] {
-    switch run.rule {
-    case .forwards:
-      run.frontier = max(run.frontier, run.last.upperBound)
-      let target = min(sum(run.last.upperBound, run.window), bounds.byteCount)
-      guard target > run.frontier, isDue(target - run.frontier, run, bounds) || target == bounds.byteCount else {
-        return []
-      }
-      // Ends at the end of a block, or of a piece; begins where the last prefetch ended.
-      let end = Self.end(run.frontier..<target, run, bounds)
-      defer { run.frontier = end }
-      return grown(&run, bounds, cut(run.frontier..<end, run, bounds))
-    case .backwards:
-      run.frontier = min(run.frontier, run.last.lowerBound)
-      let target = max(run.last.lowerBound - run.window, 0)
-      guard target < run.frontier, isDue(run.frontier - target, run, bounds) || target == 0 else { return [] }
-      let start = bounds.grid.outward(target..<run.frontier, in: bounds.byteCount).lowerBound
-      defer { run.frontier = start }
-      return grown(&run, bounds, cut(start..<run.frontier, run, bounds).reversed())
-    case .strided(let stride): return extend(&run, by: stride, bounds)
-    }
-  }
-
-  /// Where the pieces of a range end. Of a source that measures what a connection brings the last is as large as the others: each
-  /// costs a round trip.
-  private static func end(_ range: ByteRange, _ run: Run, _ bounds: Bounds) -> Int {
-    let end = bounds.grid.outward(range, in: bounds.byteCount).upperBound
-    let whole = end - end % pieceSize(run, bounds)
-    return bounds.least > 0 && end < bounds.byteCount && whole > range.lowerBound ? whole : end
-  }
-
-  private static func extend(_ run: inout Run, by stride: Int, _ bounds: Bounds) -> [ByteRange] {
-    let count = run.last.count
-    let next = next(after: run)
-    let isBehind = stride > 0 ? run.frontier < next : run.frontier > next
-    if isBehind { run.frontier = next }
-    let most = min(max(1, run.window / count), maxStrides)
-    // How many of the reads to come have already been prefetched.
-    let ahead = (run.frontier - next) / stride
-    guard ahead <= most / 2 else { return [] }
-    var ask: [ByteRange] = []
-    for _ in 0..<most - ahead {
-      guard let range = ByteRanges.range(offset: run.frontier, count: count), range.upperBound <= bounds.byteCount
-      else {
-        break
-      }
-      ask.append(range)
-      run.frontier = sum(run.frontier, stride)
-    }
-    return grown(&run, bounds, ask)
-  }
-
-  /// True if so many bytes are worth asking for: at least two pieces of the window.
-  private static func isDue(_ count: Int, _ run: Run, _ bounds: Bounds) -> Bool {
-    count >= (run.window + 1) / (bounds.pieces / 2)
-  }
-
-  private static func grown(_ run: inout Run, _ bounds: Bounds, _ ask: [ByteRange]) -> [ByteRange] {
-    if !ask.isEmpty { run.window = min(run.window * 2, longest(run.last, bounds)) }
-    return ask
-  }
-
-  private static func pieceSize(_ run: Run, _ bounds: Bounds) -> Int {
-    let block = bounds.grid.blockSize
-    return max(block, min(run.window / bounds.pieces, 4 << 20) / block * block)
-  }
-
-  /// Cuts a range into pieces that arrive one after the other, each a part of the window and at most 4 MiB.
-  private static func cut(_ range: ByteRange, _ run: Run, _ bounds: Bounds) -> [ByteRange] {
-    let piece = pieceSize(run, bounds)
-    var pieces: [ByteRange] = []
-    var cursor = range.lowerBound
-    while cursor < range.upperBound {
-      // Pieces end at multiples of the piece size, so that only the first and the last can be shorter.
-      let step = piece - cursor % piece
-      let end = range.upperBound - cursor <= step ? range.upperBound : cursor + step
-      pieces.append(cursor..<end)
-      cursor = end
-    }
-    return pieces
   }
 }

@@ -17,6 +17,8 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     let state: Locked<ShardState>
     /// The bytes that could be evicted. Used to find the fullest shard without its lock.
     let evictableBytes = Atomic<Int>(0)
+    /// Those that the user has pinned.
+    let pinnedBytes = Atomic<Int>(0)
 
     init(_ policy: any EvictionPolicy, _ tuner: SharedTuner?, _ memory: IndexMemory) {
       let state = ShardState(policy: policy, tuner: tuner, memory: memory)
@@ -95,6 +97,7 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
     withLock(index) { state in
       let result = body(&state)
       shard(index).pointee.evictableBytes.store(state.evictableBytes, ordering: .relaxed)
+      shard(index).pointee.pinnedBytes.store(state.pinnedBytes - state.aheadBytes, ordering: .relaxed)
       if shard(index).pointee.root.load(ordering: .relaxed) != state.table.root {
         shard(index).pointee.root.store(state.table.root, ordering: .releasing)
       }
@@ -112,6 +115,11 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
   /// shards of different sizes hit less: up to four points in `Docs/Decisions/0010-shards.md`.
   func hasItsShare(_ index: Int, of bytes: Int) -> Bool {
     shard(index).pointee.evictableBytes.load(ordering: .relaxed) >= bytes / count / 128 * 127
+  }
+
+  /// The bytes that the user has pinned, as of a moment ago.
+  var pinnedBytes: Int {
+    (0..<count).reduce(0) { $0 + shard($1).pointee.pinnedBytes.load(ordering: .relaxed) }
   }
 
   /// The shard with the most evictable bytes; `nil` if no shard has any. `passed`: shards that turned out to have none.

@@ -58,7 +58,9 @@ extension MemoryStore {
       guard excess.bytes > 0 || excess.blocks > 0 else { return }
       let held = counts()
       let unmovable = held.pinnedBytes + ledger.metadataBytes
-      let isToCome = held.reservedBytes > 0 || held.removedBytes > 0 || shards.fullest() != nil
+      // What was read ahead stays until the read that passes it has its bytes.
+      let isAhead = (0..<shards.count).contains { shards.withLock($0) { $0.aheadBytes > 0 } }
+      let isToCome = isAhead || held.reservedBytes > 0 || held.removedBytes > 0 || shards.fullest() != nil
       // Nothing here has to stay or is to come, so other tiers of the budget hold the rest, and handle it themselves.
       if unmovable == 0, !isToCome { return }
       guard isToCome, unmovable == 0 || ledger.canHold(unmovable) else {
@@ -76,7 +78,9 @@ extension MemoryStore {
 
   /// Changes the limit for later insertions.
   package func setLimit(_ bytes: Int) {
+    let isLess = bytes < ledger.ownLimit
     ledger.ownLimit = bytes
+    if isLess { ahead.giveUpAll() }
     setPolicyCapacity(ledger.present)
   }
 
@@ -121,6 +125,7 @@ extension MemoryStore {
 
   /// Frees half of it at a warning, otherwise all that is not pinned.
   private func relieveMemory(_ pressure: MemoryPressure) {
+    if pressure != .normal { ahead.giveUpAll() }
     switch pressure {
     case .normal: return
     case .warning: shed(to: ledger.bytes / 2)
@@ -209,7 +214,8 @@ extension MemoryStore {
           shards.change(shards.index(of: hash)) { state in
             let slot = state.table.find(token: token.number, block: block, hash: hash)
             guard slot != 0 else { return }
-            state.pin(slot, token.entry.pins(token.grid.range(of: block, in: source.byteCount)))
+            let isPinned = token.entry.pins(token.grid.range(of: block, in: source.byteCount))
+            state.pin(slot, state.table[slot].pins.subtracting(.user).union(isPinned ? .user : []))
           }
         }
       }

@@ -181,6 +181,7 @@ extension MemoryStore {
     var charged = reservation.token === ticket.token ? reservation.byteCount : 0
     let grid = ticket.token.grid
     let byteCount = ticket.token.entry.byteCount
+    reservation.hold?.onEnd { [weak self, token = ticket.token] in self?.release(range, of: token) }
     for block in grid.blocks(covering: range) {
       let whole = grid.range(of: block, in: byteCount)
       let part = range.clamped(to: whole)
@@ -193,7 +194,7 @@ extension MemoryStore {
         continue
       }
       let piece = PieceList.Piece(range: part.lowerBound - start..<part.upperBound - start, bytes: owned)
-      isPublished = store(piece, block, whole, ticket, &pool, &charged) && isPublished
+      isPublished = store(piece, block, whole, ticket, reservation.hold, &pool, &charged) && isPublished
     }
     let left = reservation.token === ticket.token ? charged : reservation.byteCount
     if left != 0 { reservation.token?.charge(-left) }
@@ -204,6 +205,21 @@ extension MemoryStore {
     roomIsFree()
     // The replaced chunks are released here, outside of all locks.
     return isPublished
+  }
+
+  /// The reader of what was read ahead has passed it, or will not read it: from now on it is like any newcomer.
+  private func release(_ range: ByteRange, of token: ChunkToken) {
+    let blocks = token.grid.blocks(covering: range)
+    var first = blocks.lowerBound
+    while first < blocks.upperBound {
+      let end = min(blocks.upperBound, shards.end(ofRunFrom: first))
+      shards.change(shards.index(of: ChunkTable.hash(token: token.number, block: first))) {
+        for block in first..<end { $0.release(token.number, block) }
+      }
+      first = end
+    }
+    // Tasks that wait for the limit to be reached can evict it.
+    roomIsFree()
   }
 
   /// Evicts what exceeds a limit that was lowered while bytes were being fetched: the task that lowered it may have
@@ -221,8 +237,8 @@ extension MemoryStore {
   /// Stores one piece. `pool` pays for it, and receives what is replaced. `charged`: what its source is charged already, of
   /// which a new chunk takes its own.
   private func store(
-    _ piece: PieceList.Piece, _ block: Int, _ whole: ByteRange, _ ticket: ChunkTicket, _ pool: inout EvictedChunks,
-    _ charged: inout Int
+    _ piece: PieceList.Piece, _ block: Int, _ whole: ByteRange, _ ticket: ChunkTicket, _ hold: ReadAheadHold?,
+    _ pool: inout EvictedChunks, _ charged: inout Int
   ) -> Bool {
     let hash = ChunkTable.hash(token: ticket.token.number, block: block)
     let shard = shards.index(of: hash)
@@ -235,8 +251,10 @@ extension MemoryStore {
     for _ in 0..<4 {
       let stored = shards.change(shard) {
         // Asked under the lock. A caller that pins goes through the chunks afterwards, so it finds this one, or its pin
-        // is seen here.
-        $0.store(new, ticket, isPinned: ticket.token.entry.pins(whole), now: now, &pool)
+        // is seen here. So does the end of a hold.
+        var pins: BlockBacking.Pins = ticket.token.entry.pins(whole) ? .user : []
+        if let hold, !hold.isOver { pins.insert(.ahead) }
+        return $0.store(new, ticket, pins, now: now, &pool)
       }
       switch stored {
       case .new, .stored:

@@ -97,6 +97,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   let roomFreed = Notifier()
   /// The shared capacity that the policies were told.
   private let policyCapacity: Atomic<Int>
+  let ahead = ReadAheadBudget(.bytes(0))
   private let ownSink = PublishedOnce<EvictionSinkBox>()
 
   /// Creates an empty store.
@@ -159,6 +160,12 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
   package var now: ReadClock.Instant { configuration.time.now }
 
+  /// Has a quarter of what the store may hold now and the user has not pinned. Beyond that, less is read ahead.
+  package var aheadBudget: ReadAheadBudget? {
+    ahead.limit = .bytes(max(0, ledger.present - shards.pinnedBytes) / 4)
+    return ahead
+  }
+
   /// The bytes that the store may hold now. A cache simulates a store of this size, to measure if keeping more pays.
   var capacity: Int { ledger.present }
 
@@ -195,7 +202,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
     var chargedBytes = 0
     for shard in 0..<shards.count {
       let (counts, blocks, pinnedBytes, bytes) = shards.withLock(shard) {
-        ($0.counts, $0.table.count, $0.pinnedBytes, $0.bytes)
+        ($0.counts, $0.table.count, $0.pinnedBytes - $0.aheadBytes, $0.bytes)
       }
       all.add(counts)
       all.blocks += blocks

@@ -28,7 +28,7 @@ extension ShardState {
   @discardableResult private mutating func takeOut(_ number: Int, _ gone: inout EvictedChunks) -> Int {
     let charge = self.charge(number)
     let token = table[number].token
-    if table[number].isPinned { pinnedBytes -= charge }
+    if table[number].isPinned { notePinned(-charge, table[number].pins) }
     gone.add(table.remove(number), bytes: charge)
     if token == gone.stayingCharged {
       bytes -= charge
@@ -157,17 +157,38 @@ extension ShardState {
     idleLimit = idle
   }
 
-  /// Pins a chunk, or gives it back to the policy.
-  mutating func pin(_ slot: Int, _ isPinned: Bool) {
-    guard table[slot].isPinned != isPinned else { return }
-    table[slot].isPinned = isPinned
+  /// Sets why a chunk stays, or gives it back to the policy.
+  ///
+  /// What was read ahead is told as if it was read only now, for the first time: so it would be if nothing was read ahead.
+  mutating func pin(_ slot: Int, _ pins: BlockBacking.Pins) {
+    let before = table[slot].pins
+    guard before != pins else { return }
+    table[slot].pins = pins
     let charge = self.charge(slot)
-    pinnedBytes += isPinned ? charge : -charge
-    if isPinned {
+    notePinned(-charge, before)
+    notePinned(charge, pins)
+    if before.isEmpty {
       policy.remove(slot, table.notes)
-    } else {
+    } else if pins.isEmpty {
       let hash = ChunkTable.hash(token: table[slot].token, block: table[slot].block)
-      tell(slot, key: hash, weight: charge, isRead: false)
+      if before == .ahead {
+        enter(slot, key: hash, weight: charge)
+      } else {
+        tell(slot, key: hash, weight: charge, isRead: false)
+      }
     }
+  }
+
+  /// Counts `charge` more bytes that stay for these reasons.
+  mutating func notePinned(_ charge: Int, _ pins: BlockBacking.Pins) {
+    guard !pins.isEmpty else { return }
+    pinnedBytes += charge
+    if pins == .ahead { aheadBytes += charge }
+  }
+
+  /// The reader of a block that was read ahead has passed it, if it is here.
+  mutating func release(_ token: UInt64, _ block: Int) {
+    let slot = table.find(token: token, block: block, hash: ChunkTable.hash(token: token, block: block))
+    if slot != 0 { pin(slot, table[slot].pins.subtracting(.ahead)) }
   }
 }

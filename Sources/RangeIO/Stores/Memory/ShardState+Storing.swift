@@ -39,7 +39,8 @@ extension ShardState {
 
   /// Stores one piece of a block, unless pieces must be merged first.
   mutating func store(
-    _ new: borrowing Arrival, _ ticket: borrowing ChunkTicket, isPinned: Bool, now: Int64, _ gone: inout EvictedChunks
+    _ new: borrowing Arrival, _ ticket: borrowing ChunkTicket, _ pins: BlockBacking.Pins, now: Int64,
+    _ gone: inout EvictedChunks
   ) -> Stored {
     guard ticket.isValid else {
       counts.stale += 1
@@ -54,11 +55,11 @@ extension ShardState {
       let slot = table.add(token: number, block: new.block, hash: new.hash, lower: lower, owner: owner)
       table[slot].fetchedAt = ticket.fetchedAt.nanoseconds
       // Set in both cases: bytes that come back from a tier below may have been part of a pinned block.
-      table[slot].isPinned = isPinned
+      table[slot].pins = pins
       sources.add(ticket.token)
       if new.isCharged { bytes += new.charge } else { account(new.charge, number) }
-      if isPinned {
-        pinnedBytes += new.charge
+      if !pins.isEmpty {
+        notePinned(new.charge, pins)
       } else {
         enter(slot, key: new.hash, weight: new.charge)
       }
@@ -115,14 +116,14 @@ extension ShardState {
     _ pieces: [PieceList.Piece], _ charge: Int, fetchedAt: Int64, at slot: Int, _ gone: inout EvictedChunks
   ) {
     let before = self.charge(slot)
-    let isPinned = table[slot].isPinned
+    let pins = table[slot].pins
     let (owner, lower) = Self.backing(of: pieces)
     let old = table.exchange(slot, for: owner, lower: lower)
     table[slot].fetchedAt = fetchedAt
-    table[slot].isPinned = isPinned
+    table[slot].pins = pins
     gone.add(old, bytes: before)
     account(charge - before, table[slot].token)
-    if isPinned { pinnedBytes += charge - before } else { policy.reweigh(slot, weight: charge, table.notes) }
+    if !pins.isEmpty { notePinned(charge - before, pins) } else { policy.reweigh(slot, weight: charge, table.notes) }
   }
 
   /// Charges a source that has chunks here.

@@ -12,9 +12,10 @@ struct ShardState: ~Copyable {
   private var insertionsUntilConsultation = SelfTuned.insertionsPerConsultation
   var sources = ShardSources()
   var counts = MemoryCounts()
-  /// The charge of all chunks, and of the pinned ones.
+  /// The charge of all chunks, of those that stay, and of those that stay only since they were read ahead.
   var bytes = 0
   var pinnedBytes = 0
+  var aheadBytes = 0
   /// When each slot was last read, in nanoseconds; empty if there is no idle limit.
   var touched: [Int64] = []
   /// Nanoseconds; `.max` for no limit.

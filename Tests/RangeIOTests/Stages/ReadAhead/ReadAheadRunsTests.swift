@@ -84,6 +84,44 @@ struct ReadAheadRunsTests {
     #expect(others.notice(131_072..<196_608, bounds).ask.last?.upperBound == 5 * 65_536)
   }
 
+  @Test func `a window grows while its reader waits, stays while it need not, and shrinks if all is here`() {
+    var bounds = ReadAheadRuns.Bounds(byteCount: 1 << 40, grid: BlockGrid(blockSize: 65_536)!, longest: 64 << 20)
+    (bounds.least, bounds.pieces) = (16 << 20, 8)
+    var (runs, position) = (ReadAheadRuns(), 0)
+    func window(after reads: Int, _ pace: ReadAheadRuns.Pace) -> Int {
+      for _ in 0..<reads {
+        _ = runs.notice(position..<position + 1 << 20, bounds, pace, until: 1 << 40)
+        position += 1 << 20
+      }
+      return runs.runs[0].window
+    }
+    #expect(window(after: 1, .ahead) == 32 << 20, "the first read waits")
+    #expect(window(after: 200, .ahead) == 32 << 20)
+    #expect(window(after: 200, .waits) == 64 << 20)
+    #expect(window(after: 2000, .falls) <= 4 << 20)
+    #expect(window(after: 200, .waits) == 64 << 20)
+  }
+
+  @Test func `runs share the room, and the connections`() {
+    var bounds = ReadAheadRuns.Bounds(byteCount: 1 << 40, grid: BlockGrid(blockSize: 65_536)!, longest: 64 << 20)
+    (bounds.least, bounds.pieces, bounds.room) = (16 << 20, 8, 32 << 20)
+    var runs = ReadAheadRuns()
+    var asked: [Int] = []
+    for step in 0..<400 {
+      for run in 0..<4 {
+        let start = run << 36 + step << 20
+        let noticed = runs.notice(start..<start + 1 << 20, bounds, until: 1 << 40)
+        if step > 200 { asked += noticed.ask.map(\.count) }
+      }
+    }
+    #expect(runs.runs.allSatisfy { $0.window == 8 << 20 })
+    #expect(!asked.isEmpty && asked.allSatisfy { $0 == 4 << 20 }, "two connections each")
+    // The others are not read any more.
+    for step in 400..<500 { _ = runs.notice(step << 20..<(step + 1) << 20, bounds, until: 1 << 40) }
+    #expect(runs.runs[0].window == 32 << 20)
+    #expect(runs.end(at: 500 << 20).count == 1 && runs.runs.count == 3)
+  }
+
   @Test func `a read that is the last one makes no run`() {
     var runs = ReadAheadRuns()
     #expect(runs.notice(0..<65_536, bounds, until: 65_536) == ReadAheadRuns.Noticed())

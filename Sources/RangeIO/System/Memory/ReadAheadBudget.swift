@@ -1,5 +1,7 @@
-/// The bytes that read-ahead may hold at once, over all readers that share the budget. Bytes count while they are in
-/// flight, and until they are used.
+import Synchronization
+
+/// The bytes that read-ahead may hold at once: over all readers that share the budget, or in one store. Bytes count while they
+/// are in flight, and until they are used.
 ///
 /// When the budget is spent, a reader prefetches less or nothing, and the readers that have been idle longest give up
 /// their share.
@@ -7,10 +9,16 @@ package final class ReadAheadBudget: Sendable {
   /// The default: 64 MiB for the whole process, or an eighth of its memory if that is less.
   package static let shared = ReadAheadBudget(SystemMemory.bounded(.mebibytes(64), toPart: 8))
 
-  package let limit: ByteCount
+  private let present: Atomic<Int>
+  /// That of a store follows what it may hold.
+  package var limit: ByteCount {
+    get { .bytes(present.load(ordering: .relaxed)) }
+    set { present.store(newValue.bytes, ordering: .relaxed) }
+  }
 
   private struct Holder {
     weak var holder: (any ReadAheadHolder)?
+    /// None of a holder that was refused: it has a share like the others.
     var bytes = 0
     /// The value of the budget's use counter when this holder last took bytes.
     var lastUse = 0
@@ -21,10 +29,20 @@ package final class ReadAheadBudget: Sendable {
     var peak = 0
     var uses = 0
     var holders: [ObjectIdentifier: Holder] = [:]
+
+    /// Those that share the bytes.
+    var activeCount: Int { holders.values.count { $0.bytes > 0 || uses - $0.lastUse <= patience } }
+    private var patience: Int { max(64, holders.count * 4) }
+
+    /// Notes a holder that was refused, and forgets those that have nothing and want nothing any more.
+    mutating func note(_ refused: Holder, _ key: ObjectIdentifier) {
+      if holders[key] == nil { holders = holders.filter { $0.value.bytes > 0 || uses - $0.value.lastUse <= patience } }
+      holders[key] = refused
+    }
   }
   private let state = Locked(State())
 
-  init(_ limit: ByteCount) { self.limit = limit }
+  init(_ limit: ByteCount) { present = Atomic(limit.bytes) }
 
   package var bytes: Int { state.withLock { $0.bytes } }
   package var peakBytes: Int { state.withLock { $0.peak } }
@@ -32,18 +50,20 @@ package final class ReadAheadBudget: Sendable {
   /// Takes `count` bytes. The holder must give all of them back later. Returns whether there were enough bytes left,
   /// also for the other holders.
   func take(_ count: Int, for holder: any ReadAheadHolder) -> Bool {
+    let limit = limit.bytes
     for _ in 0..<8 {
       let (isTaken, idle) = state.withLock { state -> (Bool, (any ReadAheadHolder)?) in
         state.uses += 1
         let key = ObjectIdentifier(holder)
         var mine = state.holders[key] ?? Holder(holder: holder)
-        mine.lastUse = state.uses
+        (mine.holder, mine.lastUse) = (holder, state.uses)
         // A holder that has nothing may take bytes as long as there are any; otherwise it could never begin.
-        let share = limit.bytes / max(1, state.holders.count)
+        let share = limit / max(1, state.activeCount)
         // Subtracts instead of adding, because a source may state any size.
-        guard count <= limit.bytes - state.bytes,
-          mine.bytes == 0 || count <= max(share, limit.bytes / 8) - mine.bytes
-        else { return (false, idlest(state, but: key)) }
+        guard count <= limit - state.bytes, mine.bytes == 0 || count <= max(share, limit / 8) - mine.bytes else {
+          state.note(mine, key)
+          return (false, idlest(state, but: key))
+        }
         mine.bytes += count
         state.holders[key] = mine
         state.bytes += count
@@ -57,6 +77,23 @@ package final class ReadAheadBudget: Sendable {
     return false
   }
 
+  /// Takes `count` bytes for a piece that the store of this budget keeps; `nil` if there are too few.
+  func hold(_ count: Int, for holder: any ReadAheadHolder) -> ReadAheadHold? {
+    take(count, for: holder) ? ReadAheadHold(count, of: self, for: holder) : nil
+  }
+
+  /// The bytes that a holder may have, beside the others that have some or want some.
+  func share(of holder: any ReadAheadHolder) -> Int {
+    let limit = limit.bytes
+    return state.withLock { limit / ($0.activeCount + ($0.holders[ObjectIdentifier(holder)] == nil ? 1 : 0)) }
+  }
+
+  /// All holders release what is not used yet: there is less room now.
+  func giveUpAll() {
+    let holders = state.withLock { $0.holders.values.compactMap(\.holder) }
+    for holder in holders { holder.giveUp() }
+  }
+
   /// A holder that has bytes but has not taken any while all others did several times.
   private func idlest(_ state: borrowing State, but key: ObjectIdentifier) -> (any ReadAheadHolder)? {
     let patience = max(64, state.holders.count * 4)
@@ -66,10 +103,11 @@ package final class ReadAheadBudget: Sendable {
     return oldest.value.holder
   }
 
-  func give(_ count: Int, by holder: any ReadAheadHolder) {
+  func give(_ count: Int, by holder: any ReadAheadHolder) { give(count, by: ObjectIdentifier(holder)) }
+
+  func give(_ count: Int, by key: ObjectIdentifier) {
     guard count > 0 else { return }
     state.withLock { state in
-      let key = ObjectIdentifier(holder)
       state.bytes -= count
       guard var mine = state.holders[key] else { return }
       mine.bytes -= count
@@ -79,7 +117,7 @@ package final class ReadAheadBudget: Sendable {
 }
 
 /// A holder of bytes of a budget.
-protocol ReadAheadHolder: AnyObject, Sendable {
+package protocol ReadAheadHolder: AnyObject, Sendable {
   /// Releases everything that is not used yet.
   func giveUp()
 }
