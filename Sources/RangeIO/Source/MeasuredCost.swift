@@ -18,12 +18,15 @@ package protocol MeasuredCost: AnyObject, Sendable {
   var extent: Locked<FetchExtent> { get }
   /// `true` if the bytes come only one after the other: the server has no ranges.
   var isReadForward: Bool { get }
-  /// The range that came with the description and is still at hand: reads within it cost nothing, others around it a request.
+  /// The range that comes with the description and is not dropped yet: reads within it cost nothing, others around it a request.
   var atHand: ByteRange? { get }
+  /// `true` if some of ``atHand`` is still on its way: a read within it waits until its own bytes have come.
+  var isArriving: Bool { get }
 }
 
 extension MeasuredCost {
   var atHand: ByteRange? { nil }
+  var isArriving: Bool { false }
   var isReadForward: Bool { false }
 }
 
@@ -57,12 +60,12 @@ extension SourceDescription {
   }
 
   /// Decides as ``FetchExtent``. Until the rate has been measured there is no more than a block. Of what is at hand a block,
-  /// if all of it is, since it may be gone later; otherwise none around it.
+  /// if all of it is, since it may be gone later; otherwise none around it, nor around what would have to wait for it.
   func fetchBlocks(with range: ByteRange, on grid: BlockGrid) -> Int {
     guard let context = context as? any MeasuredCost, let most = context.fetchSize else { return 1 }
     if let atHand = context.atHand, atHand.lowerBound <= range.lowerBound, range.upperBound <= atHand.upperBound {
       let blocks = grid.outward(range, in: byteCount)
-      return blocks.clamped(to: atHand) == blocks ? 1 : 0
+      return !context.isArriving && blocks.clamped(to: atHand) == blocks ? 1 : 0
     }
     let measured = context.measured(insteadOf: cost) ?? Measurement(cost, isGuess: true)
     return context.extent.withLock {
