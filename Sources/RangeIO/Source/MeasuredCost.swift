@@ -34,6 +34,9 @@ extension SourceDescription {
   /// See ``MeasuredCost/isReadForward``.
   package var isReadForward: Bool { (context as? any MeasuredCost)?.isReadForward ?? false }
 
+  /// See ``MeasuredCost/isArriving``.
+  var isArriving: Bool { (context as? any MeasuredCost)?.isArriving ?? false }
+
   /// A source's measurement of its own cost.
   package struct Measurement: Equatable, Sendable {
     var cost: Cost
@@ -60,12 +63,14 @@ extension SourceDescription {
   }
 
   /// Decides as ``FetchExtent``. Until the rate has been measured there is no more than a block. Of what is at hand a block,
-  /// if all of it is, since it may be gone later; otherwise none around it, nor around what would have to wait for it.
+  /// if all of it is, since it may be gone later; otherwise none around it. None either, wherever the range is, while that is on
+  /// its way: of it a block would be waited for, and elsewhere no rate tells what one costs.
   func fetchBlocks(with range: ByteRange, on grid: BlockGrid) -> Int {
     guard let context = context as? any MeasuredCost, let most = context.fetchSize else { return 1 }
+    if context.isArriving { return 0 }
     if let atHand = context.atHand, atHand.lowerBound <= range.lowerBound, range.upperBound <= atHand.upperBound {
       let blocks = grid.outward(range, in: byteCount)
-      return !context.isArriving && blocks.clamped(to: atHand) == blocks ? 1 : 0
+      return blocks.clamped(to: atHand) == blocks ? 1 : 0
     }
     let measured = context.measured(insteadOf: cost) ?? Measurement(cost, isGuess: true)
     return context.extent.withLock {

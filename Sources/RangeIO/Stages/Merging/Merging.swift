@@ -78,6 +78,8 @@ final class MergingStage: ReadStage {
   /// The longest span to a source whose rate is not known yet: if it is a hundredth of what is assumed, 32 MiB take
   /// minutes, and this a few seconds.
   private static let maxGuess = 1 << 20
+  /// The same while what came with the description is on its way: it takes about as long, and tells the rate.
+  private static let firstGuess = 64 << 10
   /// The gap if bytes cost nothing: wider than any span, so that there are as few spans as possible.
   private static let widestGap = 0x1p50
   let counts = Locked(Counts())
@@ -149,7 +151,9 @@ extension MergingStage: RoleStage {
     let measured = source.measuredCost
     let model = measured.map { LatencyModel($0.cost) } ?? model(of: source)
     planner.gap = Int(min(model.gap, Self.widestGap))
-    if measured?.isGuess == true { planner.longestSpan = min(planner.longestSpan, Self.maxGuess) }
+    if measured?.isGuess == true {
+      planner.longestSpan = min(planner.longestSpan, source.isArriving ? Self.firstGuess : Self.maxGuess)
+    }
     return planner
   }
 

@@ -20,7 +20,7 @@ struct OpeningSimulation {
     var next: Int { range.lowerBound + bytes.count }
   }
 
-  private static let size = 3000
+  private static let size = 400
   private var random: SeededNumbers
   private var window = OpeningWindow<Int>()
   private let opening: Range<Int>
@@ -56,7 +56,7 @@ struct OpeningSimulation {
 
   private mutating func arrive() throws {
     guard !hasEnded, come < opening.count else { return }
-    let count = 1 + random.below(min(opening.count - come, random.one(of: [1, 10, 1000])))
+    let count = 1 + random.below(min(opening.count - come, random.one(of: [1, 10, 200])))
     let first = opening.lowerBound + come
     come += count
     try resume(window.push(numbered(first..<first + count)))
