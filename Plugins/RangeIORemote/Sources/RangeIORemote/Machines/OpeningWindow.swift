@@ -100,7 +100,7 @@ struct OpeningWindow<Waiter> {
   /// A read begins. Returns its number if its first byte comes, or is here.
   mutating func begin(_ wanted: Range<Int>) -> Int? {
     guard !isOver else { return nil }
-    if !isComing { reads += 1 }
+    if !isArriving { reads += 1 }
     if !stays, reads == Self.maxReads { isOver = true }
     let part = wanted.clamped(to: range)
     guard part.lowerBound == wanted.lowerBound, !part.isEmpty else { return nil }
