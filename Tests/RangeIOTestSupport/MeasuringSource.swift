@@ -10,8 +10,10 @@ final class MeasuringSource: RangeSource {
 
     let fetchSize: Int?
     let extent = Locked(FetchExtent())
+    let isArriving: Bool
 
-    init(_ stated: SourceDescription.Cost, fetchSize: Int?) {
+    init(_ stated: SourceDescription.Cost, fetchSize: Int?, isArriving: Bool) {
+      self.isArriving = isArriving
       self.stated = stated
       self.fetchSize = fetchSize
       known = Locked(.init(stated, isGuess: true))
@@ -36,18 +38,18 @@ final class MeasuringSource: RangeSource {
   ///   - sharesBandwidth: whether all reads share one link, one after the other. Then what is known of the rate is what the
   ///     last read saw of it. Default: each has the full rate.
   ///   - readsToLearn: the cost is known after so many.
-  ///   - fetchSize: see `MeasuredCost`.
+  ///   - fetchSize, isArriving: see `MeasuredCost`.
   init(
     byteCount: Int, stating stated: SourceDescription.Cost, costing cost: SourceDescription.Cost,
-    after readsToLearn: Int = 1, fetchSize: Int? = nil, sharesBandwidth: Bool = false, id: String = "synthetic",
-    time: ReadClock? = nil
+    after readsToLearn: Int = 1, fetchSize: Int? = nil, isArriving: Bool = false, sharesBandwidth: Bool = false,
+    id: String = "synthetic", time: ReadClock? = nil
   ) {
     base = SyntheticSource(
       byteCount: byteCount, id: id, latency: cost.latency, bytesPerSecond: cost.rate,
       sharesBandwidth: sharesBandwidth, time: time)
     sharedTime = sharesBandwidth ? time : nil
     self.cost = cost
-    context = Context(stated, fetchSize: fetchSize)
+    context = Context(stated, fetchSize: fetchSize, isArriving: isArriving)
     self.readsToLearn = readsToLearn
   }
 

@@ -18,18 +18,24 @@ package protocol MeasuredCost: AnyObject, Sendable {
   var extent: Locked<FetchExtent> { get }
   /// `true` if the bytes come only one after the other: the server has no ranges.
   var isReadForward: Bool { get }
-  /// The range that came with the description and is still at hand: reads within it cost nothing, others around it a request.
+  /// The range that comes with the description and is not dropped yet: reads within it cost nothing, others around it a request.
   var atHand: ByteRange? { get }
+  /// `true` if some of ``atHand`` is still on its way: a read within it waits until its own bytes have come.
+  var isArriving: Bool { get }
 }
 
 extension MeasuredCost {
   var atHand: ByteRange? { nil }
+  var isArriving: Bool { false }
   var isReadForward: Bool { false }
 }
 
 extension SourceDescription {
   /// See ``MeasuredCost/isReadForward``.
   package var isReadForward: Bool { (context as? any MeasuredCost)?.isReadForward ?? false }
+
+  /// See ``MeasuredCost/isArriving``.
+  var isArriving: Bool { (context as? any MeasuredCost)?.isArriving ?? false }
 
   /// A source's measurement of its own cost.
   package struct Measurement: Equatable, Sendable {
@@ -69,9 +75,11 @@ extension SourceDescription {
   }
 
   /// Decides as ``FetchExtent``. Until the rate has been measured there is no more than a block. Of what is at hand a block,
-  /// if all of it is, since it may be gone later; otherwise none around it.
+  /// if all of it is, since it may be gone later; otherwise none around it. None either, wherever the range is, while that is on
+  /// its way: of it a block would be waited for, and elsewhere no rate tells what one costs.
   func fetchBlocks(with range: ByteRange, on grid: BlockGrid) -> Int {
     guard let context = context as? any MeasuredCost, let most = context.fetchSize else { return 1 }
+    if context.isArriving { return 0 }
     if let atHand = context.atHand, atHand.lowerBound <= range.lowerBound, range.upperBound <= atHand.upperBound {
       let blocks = grid.outward(range, in: byteCount)
       return blocks.clamped(to: atHand) == blocks ? 1 : 0

@@ -162,15 +162,17 @@ import Testing
     try Simulation.run(seed: 1) { simulation in
       let cost = SourceDescription.Cost(latency: .milliseconds(150), bytesPerSecond: 25e6)
       let ranges = (0..<100).map { $0 * 300_000..<$0 * 300_000 + 4096 }
-      for (readsToLearn, isLong) in [(Int.max, false), (1, true)] {
+      let rows = [(Int.max, false, 1 << 20), (Int.max, true, 64 << 10), (1, false, 1 << 20)]
+      for (readsToLearn, isArriving, most) in rows {
         let source = MeasuringSource(
-          byteCount: 1 << 30, stating: cost, costing: cost, after: readsToLearn, time: simulation.time)
+          byteCount: 1 << 30, stating: cost, costing: cost, after: readsToLearn, isArriving: isArriving,
+          time: simulation.time)
         let reader = try await RangeReader(
           source, .remoteObject(cache: MemoryStore(limit: .mebibytes(256)), maxConcurrentReads: 4),
           configuration: simulation.configuration)
         #expect(try await reader.read(ranges).count == 100)
-        #expect(source.reads.contains { $0.count > 1 << 20 } == isLong)
-        #expect(source.reads.prefix(2).allSatisfy { $0.count <= 1 << 20 })
+        #expect(source.reads.contains { $0.count > most } == (readsToLearn == 1))
+        #expect(source.reads.prefix(2).allSatisfy { $0.count <= most })
         await reader.close()
       }
     }

@@ -4,6 +4,8 @@ extension MergingStage: RoleStage {
   /// The longest span to a source whose rate is not known yet: if it is a hundredth of what is assumed, 32 MiB take
   /// minutes, and this a few seconds.
   private static let maxGuess = 1 << 20
+  /// The same while what came with the description is on its way: it takes about as long, and tells the rate.
+  private static let firstGuess = 64 << 10
   /// The longest while few reads have measured the rate, which may be that of one connection alone: if all share it, eight spans
   /// take eight times as long as planned.
   private static let maxYoung = 4 << 20
@@ -41,7 +43,8 @@ extension MergingStage: RoleStage {
     let model = cost.map { LatencyModel($0) } ?? model(of: source)
     planner.gap = Int(min(model.gap, Self.widestGap))
     if let measured, measured.isGuess || measured.isYoung {
-      planner.longestSpan = min(planner.longestSpan, measured.isGuess ? Self.maxGuess : Self.maxYoung)
+      let most = !measured.isGuess ? Self.maxYoung : source.isArriving ? Self.firstGuess : Self.maxGuess
+      planner.longestSpan = min(planner.longestSpan, most)
     }
     return planner
   }

@@ -96,13 +96,19 @@
 
     @Test func `they are let go when a read had them all, and after eight reads`() async throws {
       try await withServer { server in
-        for reads in [[0..<65_536], (0..<8).map { $0 * 10..<$0 * 10 + 10 }] {
+        for reads in [[0..<65_536], (0..<7).map { $0 * 10..<$0 * 10 + 10 }] {
           server.log.clear()
           try await withSource(server, configuration()) { source, description in
-            for range in reads { try await expectContent(range, of: source, description) }
+            if reads.count > 1 {
+              // Reads count when the last byte has come: the first of these may be too early.
+              for _ in 0..<2 { try await expectContent(65_535..<65_536, of: source, description) }
+            }
+            for range in reads.dropLast() { try await expectContent(range, of: source, description) }
             #expect(server.log.requestCount == 1)
+            if let last = reads.last { try await expectContent(last, of: source, description) }
+            server.log.clear()
             try await expectContent(20..<30, of: source, description)
-            #expect(server.log.requestCount == 2)
+            #expect(server.log.requestCount == 1)
           }
         }
       }
@@ -149,6 +155,8 @@
     @Test func `to see whether it has changed costs a byte`() async throws {
       try await withServer { server in
         try await withSource(server, configuration()) { source, first in
+          // What came along is counted when it has been sent.
+          while server.log.bodyBytes < 65_536 { await Task.yield() }
           server.log.clear()
           let again = try await source.describe()
           #expect(again === first)

@@ -30,6 +30,11 @@
       switch judge(response) {
       case .take(let plan):
         mode = .taking(skip: plan.skip, take: plan.take, rest: plan.rest)
+      case .follow(let plan, let body):
+        mode = .taking(skip: plan.skip, take: plan.take, rest: plan.rest)
+        follower = body
+        body.follows(self)
+        answer.resolve(.success((.follows, times)))
       case .collect(let most):
         mode = .collecting(most: most)
       case .refuse:
@@ -144,10 +149,12 @@
 
     // MARK: ending
 
-    /// Resumes the waiter, unless it was before.
+    /// Resumes the waiter, unless it was before. Then what follows the body is told, once.
     private func finish(_ outcome: Outcome) {
       if times.end == 0 { times.end = Watch.now }
       if outcome.isSilence { silent() }
+      follower?.ended(outcome, times)
+      follower = nil
       answer.resolve(.success((outcome, times)))
     }
 

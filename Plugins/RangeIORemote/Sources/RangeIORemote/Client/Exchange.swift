@@ -14,12 +14,14 @@
   /// otherwise it is closed.
   final class Exchange: HTTPClientResponseDelegate, Watched, @unchecked Sendable {
     // Unchecked: `start` sets `ended`, `silent` and `arrived` before the client gets the request. The client calls a delegate on one
-    // event loop, which alone touches `mode`, `times` and the counts of bytes. All else is constant, atomic or locked.
+    // event loop, which alone touches `mode`, `follower`, `times` and the counts of bytes. All else is constant, atomic or locked.
     typealias Response = Void
 
     /// The use of a body.
     enum BodyUse: Sendable {
       case take(BodyPlan)
+      /// It is taken after the waiter has gone on, which ``Outcome/follows`` tells; this one is told when it ends.
+      case follow(BodyPlan, OpeningBody)
       /// The first `most` bytes are collected, for what they say about an error.
       case collect(most: Int)
       case none
@@ -32,6 +34,8 @@
       case noHead(TransportFault)
       /// A head, whose body was not wanted.
       case head
+      /// A head, whose body is taken from now on.
+      case follows
       case body(BodyEnd, taken: Int)
       case collected([UInt8])
       /// The receiver of the bytes, or the memory for them, failed.
@@ -110,6 +114,8 @@
     /// Called with the count of each part of the body as it comes.
     private(set) var arrived: @Sendable (Int) -> Void = { _ in }
 
+    /// What is told how the body ends, if the waiter has gone on before.
+    var follower: OpeningBody?
     var mode = Mode.head
     var times = Times()
     var taken = 0

@@ -171,10 +171,12 @@ extension DescriptionMachine {
     // What may change unseen is read when it is wanted. What only grows does not change.
     guard isSettled || wantsAll || context.rules.isAppendOnly, !kept.isEmpty else { return .described(found) }
     found.bytes = kept
+    let plan = BodyPlan(
+      skip: kept.lowerBound - body.lowerBound, take: kept.count, rest: body.upperBound - kept.upperBound)
+    // What grows is compared with what came, before it is described.
+    guard wantsAll || context.rules.isAppendOnly else { return .open(found, plan) }
     coming = found
-    return .receive(
-      BodyPlan(
-        skip: kept.lowerBound - body.lowerBound, take: kept.count, rest: body.upperBound - kept.upperBound))
+    return .receive(plan)
   }
 
   static let withoutSize = Failure(

@@ -170,6 +170,9 @@ struct ObjectDescription: Hashable, Sendable {
   /// There are bytes, of which no range can be requested.
   var hasNoRanges: Bool { acceptsRanges == false && size > 0 }
 
+  /// No range can be requested, and all bytes come with it.
+  var isAllThereIs: Bool { acceptsRanges == false && bytes == 0..<size }
+
   /// The same with so many bytes from where they begin.
   func with(taken count: Int) -> ObjectDescription {
     var found = self

@@ -4,6 +4,8 @@ enum TransferStep: Hashable, Sendable {
   case send(RequestPlan)
   /// Take the body of this answer; then `bodyEnded`.
   case receive(BodyPlan)
+  /// The description is made, whose `bytes` are those of this body to take; no event follows.
+  case open(ObjectDescription, BodyPlan)
   /// Collect up to 16 KiB of the body and ask the authority; then `judged`.
   case judge
   /// Do it; then `mended` or `mendFailed`.

@@ -212,11 +212,15 @@
 
     private func learn(_ times: Exchange.Times) {
       guard times.sent > 0, times.head > 0 else { return }
-      learnt.withLock { learnt in
-        learnt.measure.record(latency: .nanoseconds(times.head - times.sent))
-        if times.received > 0 {
-          learnt.measure.record(bytes: times.received, in: .nanoseconds(times.end - times.head))
-        }
+      learnt.withLock { $0.measure.record(latency: .nanoseconds(times.head - times.sent)) }
+      learnRate(times)
+    }
+
+    /// Notes how quickly a body has come.
+    func learnRate(_ times: Exchange.Times) {
+      guard times.end > times.head, times.received > 0 else { return }
+      learnt.withLock {
+        $0.measure.record(bytes: times.received, in: .nanoseconds(times.end - times.head))
       }
     }
 

@@ -84,26 +84,40 @@
     private nonisolated(nonsending) func read(
       _ range: ByteRange, of source: SourceDescription, into sink: BodySink
     ) async throws {
-      let begun = try begin(range, of: source, into: sink)
-      if begun < range.count {
-        let transfer = try transfer(of: range, begun: begun, of: source, into: sink)
-        do {
-          do {
-            guard try !isForward(range, of: source) else { throw Failure(.ignoresRanges, "the server ignores ranges") }
-            try await transfer.run()
-            core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
-            if core.rules.isAppendOnly {
-              let (moved, version) = transfer.look { ($0.moved, $0.version) }
-              try await check(moved, since: version, of: snapshot(of: source), until: transfer.deadline)
-            }
-          } catch let failure as Failure where failure.reason == .ignoresRanges {
-            guard !core.rules.isAppendOnly else { throw failure }
-            let rest = range.lowerBound + transfer.look { $0.taken }..<range.upperBound
-            try await forward.read(rest, of: snapshot(of: source), core, into: sink, until: transfer.deadline)
-          }
-        } catch { throw readError(error, range, of: source, transfer) }
+      let (snapshot, deadline) = (try snapshot(of: range, in: source), core.deadline)
+      var taken = try await opened(range, of: snapshot, into: sink, until: deadline)
+      while taken < range.count {
+        let rest = range.lowerBound + taken..<range.upperBound
+        let end = opening(of: snapshot)?.start(within: rest) ?? range.upperBound
+        try await request(range.lowerBound..<end, begun: taken, of: source, into: sink, until: deadline)
+        taken = end - range.lowerBound
+        if end < range.upperBound {
+          taken += try await opened(end..<range.upperBound, of: snapshot, into: sink, until: deadline)
+        }
       }
       countRead(of: range.count)
+    }
+
+    /// Requests `range`, of which `begun` bytes are there.
+    private nonisolated(nonsending) func request(
+      _ range: ByteRange, begun: Int, of source: SourceDescription, into sink: BodySink, until deadline: Int64
+    ) async throws {
+      let transfer = try transfer(of: range, begun: begun, of: source, into: sink, until: deadline)
+      do {
+        do {
+          guard try !isForward(range, of: source) else { throw Failure(.ignoresRanges, "the server ignores ranges") }
+          try await transfer.run()
+          core.learn(transfer.look { $0.route }, after: transfer.firstRoute)
+          if core.rules.isAppendOnly {
+            let (moved, version) = transfer.look { ($0.moved, $0.version) }
+            try await check(moved, since: version, of: snapshot(of: source), until: deadline)
+          }
+        } catch let failure as Failure where failure.reason == .ignoresRanges {
+          guard !core.rules.isAppendOnly else { throw failure }
+          let rest = range.lowerBound + transfer.look { $0.taken }..<range.upperBound
+          try await forward.read(rest, of: snapshot(of: source), core, into: sink, until: deadline)
+        }
+      } catch { throw readError(error, range, of: source, transfer) }
     }
 
     /// A read has passed all its `byteCount` bytes on.
@@ -122,10 +136,20 @@
       return try forward.reaches(range.lowerBound, of: snapshot(of: source), core)
     }
 
-    /// Takes what came with the description, and returns how many bytes that are.
-    @inline(never) private func begin(
-      _ range: ByteRange, of source: SourceDescription, into sink: BodySink
-    ) throws -> Int {
+    /// Takes what comes with the description of the first bytes of `range`, and returns how many bytes that are.
+    private nonisolated(nonsending) func opened(
+      _ range: ByteRange, of snapshot: Snapshot, into sink: BodySink, until deadline: Int64
+    ) async throws -> Int {
+      guard let body = opening(of: snapshot) else { return 0 }
+      do { return try await body.read(range, of: snapshot, into: sink, until: deadline) } catch let failure as Failure {
+        throw failure.readError(source: name, range: range)
+      }
+    }
+
+    /// The snapshot that `source` carries, if `range` lies within its object.
+    @inline(never) private func snapshot(
+      of range: ByteRange, in source: SourceDescription
+    ) throws(ReadError) -> Snapshot {
       let snapshot = try snapshot(of: source)
       let version = snapshot.version
       guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= version.size else {
@@ -133,17 +157,11 @@
           .rangeNotSatisfiable, "the range is empty, or does not lie within the \(version.size) bytes of the object",
           source: name, range: range)
       }
-      let bytes = opening(range, of: snapshot)
-      guard !bytes.isEmpty else { return 0 }
-      try Task.checkCancellation()
-      guard core.gate.enter() else { throw ReadError.closed }
-      defer { core.gate.leave() }
-      try bytes.withUnsafeBytes { try sink.write($0) }
-      return bytes.count
+      return snapshot
     }
 
     @inline(never) private func transfer(
-      of range: ByteRange, begun: Int, of source: SourceDescription, into sink: BodySink
+      of range: ByteRange, begun: Int, of source: SourceDescription, into sink: BodySink, until deadline: Int64
     ) throws(ReadError) -> Transfer<ReadMachine> {
       let snapshot = try snapshot(of: source)
       let (route, habits) = core.learnt.withLock { ($0.route, $0.habits) }
@@ -154,7 +172,7 @@
         pin = VersionPin.of(version, id: source.id)
       }
       let machine = ReadMachine(range, of: version, taken: begun, route: route, rules: core.rules, habits: habits)
-      return Transfer(machine, core, into: sink, until: core.deadline, sharing: pin)
+      return Transfer(machine, core, into: sink, until: deadline, sharing: pin)
     }
 
     /// The error that a read throws in place of `error`.

@@ -11,8 +11,8 @@
       var last: SourceDescription?
       /// Measured once, so that descriptions are alike.
       var cost: SourceDescription.Cost?
-      /// The bytes that came with the last description.
-      var opening: OpeningBytes?
+      /// The bytes that come with the last description.
+      var opening: OpeningBody?
 
       mutating func cost(_ measure: OriginMeasure) -> SourceDescription.Cost {
         let cost = cost ?? measure.cost
@@ -98,16 +98,17 @@
       return "name:" + name
     }
 
-    /// Asks the server what the object is now. The first time some bytes come along, for the first reads.
+    /// Asks the server what the object is now, and returns as soon as it has said so. The first time some bytes come along,
+    /// for the first reads, and go on coming after that.
     ///
     /// - Throws: `ReadError`; errors of the credentials' provider; `CancellationError`, at once.
     nonisolated(nonsending) func described() async throws -> SourceDescription {
       do {
         if core.rules.isAppendOnly { return try await describedGrowing(until: core.deadline) }
-        let sink = BodySink()
-        let transfer = description(into: sink)
+        let opening = OpeningBody(core)
+        let transfer = description(opening)
         try await transfer.run()
-        return adopt(transfer.description, sink)
+        return adopt(transfer.description, opening)
       } catch let failure as Failure {
         var error = failure.readError(source: name)
         error.isUnreached =
@@ -120,10 +121,12 @@
     }
 
     // Never inlined, as in `Transfer`.
-    @inline(never) private func description(into sink: BodySink) -> Transfer<DescriptionMachine> {
+    @inline(never) private func description(_ opening: OpeningBody) -> Transfer<DescriptionMachine> {
       let known = state.withLock { $0.last?.traits.context as? Snapshot }?.version
-      return core.description(core.opening(knowing: known), knowing: known, into: sink, until: core.deadline)
+      return core.description(core.opening(knowing: known), knowing: known, opening: opening, until: core.deadline)
     }
+
+    deinit { state.withLock { $0.opening }?.stop() }
 
     /// Ends all requests and reads. Returns when no connection is used any more; in a cancelled task at once.
     nonisolated(nonsending) func end() async { await core.close() }
@@ -157,9 +160,10 @@
       let stated: SourceDescription.Cost
       private weak let core: ObjectCore?
       let extent = Locked(FetchExtent())
-      /// Which bytes came along, while they are here.
-      let opened = Locked<ByteRange?>(nil)
-      var atHand: ByteRange? { opened.withLock { $0 } }
+      /// The bytes that come along.
+      private let opening = Locked(Opening())
+      var atHand: ByteRange? { opening.withLock { $0.body }?.atHand?.range }
+      var isArriving: Bool { opening.withLock { $0.body }?.atHand?.isArriving ?? false }
       /// Also where all bytes came along, once they had to go.
       var isReadForward: Bool { hasNoRanges && atHand != 0..<version.size }
 
@@ -175,6 +179,13 @@
         self.stated = stated
         self.core = core
       }
+
+      private struct Opening: Sendable {
+        weak var body: OpeningBody?
+      }
+
+      /// These bytes come along.
+      func opens(with body: OpeningBody) { opening.withLock { $0.body = body } }
 
       /// Nothing: what requests are made of has secrets.
       var customMirror: Mirror { Mirror(self, children: []) }

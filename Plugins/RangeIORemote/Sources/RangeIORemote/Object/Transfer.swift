@@ -20,6 +20,8 @@
     private let core: ObjectCore
     private let state: Locked<State>
     private let sink: BodySink?
+    /// Takes the body of a description that is made before all of it has come.
+    private let opening: OpeningBody?
     /// In nanoseconds of the watch's clock.
     let deadline: Int64
     /// An additional wait before each request.
@@ -34,11 +36,14 @@
     /// - Parameters:
     ///   - deadline: in nanoseconds of the watch's clock.
     ///   - hold: what each request waits for besides.
+    ///   - opening: of a description: gets the body that comes with it.
     init(
       _ machine: Machine, _ core: ObjectCore, into sink: BodySink?, until deadline: Int64,
-      sharing pin: VersionPin? = nil, holding hold: (@Sendable () async throws -> Void)? = nil
+      sharing pin: VersionPin? = nil, holding hold: (@Sendable () async throws -> Void)? = nil,
+      opening: OpeningBody? = nil
     ) {
       self.hold = hold
+      self.opening = opening
       self.pin = pin
       firstRoute = machine.route
       state = Locked(State(machine: machine))
@@ -110,7 +115,7 @@
       case .describe: return .describe
       case .described, .finish: return nil
       case .fail(let failure): throw failure
-      case .judge, .receive, nil: preconditionFailure("only a head leads to this")
+      case .judge, .receive, .open, nil: preconditionFailure("only a head leads to this")
       }
     }
 
@@ -129,6 +134,7 @@
       case .body(let end, let taken):
         if case .fault = end { core.counts.add(1, to: ObjectCore.Count.continued.rawValue) }
         tell(.bodyEnded(end, taken: taken))
+      case .follows: break
       case .sinkFailed(let error): throw error
       case .collected(let body):
         let (head, plan) = state.withLock { ($0.judged, $0.plan) }
@@ -151,6 +157,11 @@
         let step = state.machine.next(after: .head(head), pinned: &pinned, at: now)
         switch step {
         case .receive(let plan): return .take(plan)
+        case .open(let found, let plan):
+          state.step = .described(found)
+          guard let opening else { return .none }
+          opening.begins(found)
+          return .follow(plan, opening)
         case .judge:
           state.judged = head
           return .collect(most: Self.maxErrorBytes)
@@ -260,15 +271,16 @@
     ///
     /// - Parameters:
     ///   - known: the version that was described before.
-    ///   - sink: gets the bytes that come with the description.
+    ///   - sink: gets the bytes that come before the description.
+    ///   - body: gets those that come with it, and then after it; `nil`: they are not wanted.
     func description(
       _ opening: Opening, knowing known: ObjectVersion? = nil, passesCaches: Bool = false, into sink: BodySink? = nil,
-      until deadline: Int64
+      opening body: OpeningBody? = nil, until deadline: Int64
     ) -> Transfer<DescriptionMachine> {
       let machine = DescriptionMachine(
         origin, rules: rules, habits: learnt.withLock { $0.habits }, opening: opening, known: known,
         passesCaches: passesCaches)
-      return Transfer(machine, self, into: sink, until: deadline)
+      return Transfer(machine, self, into: body?.sink ?? sink, until: deadline, opening: body)
     }
 
     /// The request that asks what the object is: the first time as the user wants, later the cheapest.

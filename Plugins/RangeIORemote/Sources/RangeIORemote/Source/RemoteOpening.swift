@@ -4,7 +4,8 @@ public import RangeIO
 /// reading them is one request.
 ///
 /// Name what you read first. Of more than 1 MiB, 1 MiB is requested: the first of a range, the last of a suffix. The bytes
-/// are kept until a read has had them all, or for eight reads. They are not kept if `Last-Modified` is less than two seconds
+/// come after the description is made: reads of them wait for their own only. They are kept until a read has had them all, or
+/// for eight reads after the last has come. They are not kept if `Last-Modified` is less than two seconds
 /// old, also with a strong tag.
 @nonexhaustive
 public enum RemoteOpening: Hashable, Sendable {

@@ -40,8 +40,8 @@
   }
 
   extension RemoteSource {
-    /// Asks the server for size and version. The first time it requests ``RemoteConfiguration/opening``, whose bytes the
-    /// first reads get without another request. Later it sends a `GET` of the first byte, or `HEAD` where the opening is
+    /// Asks the server for size and version, and returns when it has said so. The first time it requests
+    /// ``RemoteConfiguration/opening``, whose bytes the first reads get, as they come, without another request. Later it sends a `GET` of the first byte, or `HEAD` where the opening is
     /// ``RemoteOpening/head`` and to servers that ignore ranges.
     ///
     /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (also if the server does not tell

@@ -15,7 +15,6 @@ struct OpeningTests {
     #expect(run.request?.method == .get && run.request?.fields["Range"] == "bytes=0-65535")
     run.answer(.part(0..<65_536, of: 100_000))
     #expect(run.body == BodyPlan(skip: 0, take: 65_536, rest: 0))
-    run.ended(.complete, 65_536)
     #expect(run.description?.version == version && run.description?.bytes == 0..<65_536)
     #expect(run.description?.acceptsRanges == true && run.requests.count == 1)
   }
@@ -23,7 +22,6 @@ struct OpeningTests {
   @Test func `a small object comes whole`() throws {
     var run = try DescriptionRun(opening: beginning)
     run.answer(.part(0..<3000, of: 3000))
-    run.ended(.complete, 3000)
     #expect(run.description?.size == 3000 && run.description?.bytes == 0..<3000)
   }
 
@@ -37,7 +35,6 @@ struct OpeningTests {
     var run = try DescriptionRun(opening: Opening(wanted))
     #expect(run.request?.fields["Range"] == field)
     run.answer(.part(answered, of: 100_000))
-    run.ended(.complete, answered.count)
     #expect(run.description?.version == version && run.description?.bytes == answered)
   }
 
@@ -52,14 +49,32 @@ struct OpeningTests {
     #expect(Opening(.range(Int.max - 1..<Int.max)) == .range(last..<Int.max))
   }
 
-  @Test func `a body that is cut leaves the description, with the bytes that came`() throws {
-    for (count, fault) in [(1000, TransportFault.reset), (0, .stalled)] {
-      var run = try DescriptionRun(opening: beginning)
+  @Test func `the head alone makes the description, whose bytes follow it`() throws {
+    var run = try DescriptionRun(opening: beginning)
+    run.answer(.part(0..<65_536, of: 100_000))
+    let found = try #require(run.description)
+    #expect(run.action == .open(found, BodyPlan(skip: 0, take: 65_536, rest: 0)))
+  }
+
+  @Test func `a body is waited for where it tells the size, where all is wanted, and where it is compared`() throws {
+    var rules = TransferRules()
+    var run = try DescriptionRun(opening: beginning)
+    run.answer(200, ["ETag": "\"a\""])
+    #expect(run.description == nil && run.body?.rest == nil)
+    run.ended(.complete, 300)
+    #expect(run.description?.size == 300 && run.description?.bytes == 0..<300)
+    run = try DescriptionRun(opening: .whole)
+    run.answer(200, ["Content-Length": "300", "ETag": "\"a\""])
+    #expect(run.description == nil && run.body == BodyPlan(skip: 0, take: 300, rest: 0))
+    rules.isAppendOnly = true
+    for (end, count) in [(BodyEnd.complete, 65_536), (.fault(.reset), 1000), (.fault(.stalled), 0)] {
+      run = try DescriptionRun(rules: rules, opening: beginning)
       run.answer(.part(0..<65_536, of: 100_000))
-      run.ended(.fault(fault), count)
+      #expect(run.description == nil)
+      run.ended(end, count)
       #expect(run.description?.version == version && run.description?.bytes == 0..<count)
     }
-    var run = try DescriptionRun(opening: beginning)
+    run = try DescriptionRun(rules: rules, opening: beginning)
     run.answer(.part(0..<65_536, of: 100_000))
     run.ended(.overran, 65_536)
     #expect(run.failure?.reason == .lengthContradicted)
@@ -98,7 +113,6 @@ struct OpeningTests {
       run.answer(200, ["Content-Length": "\(size)", "ETag": "\"a\""])
       if !kept.isEmpty {
         #expect(run.body == BodyPlan(skip: kept.lowerBound, take: kept.count, rest: size - kept.upperBound))
-        run.ended(.stopped, kept.count)
       }
       #expect(run.description?.version == .tagged("\"a\"", size: size) && run.description?.bytes == kept)
       #expect(run.description?.acceptsRanges == false && run.machine.lessons == [.ignoresRanges])

@@ -14,9 +14,14 @@
       let version = ObjectVersion(.versionID(ExactText("v1")), size: 100)
       let snapshot = RemoteObject.Snapshot(
         version, VersionPin.of(version, id: "object"), stated: .init(), hasNoRanges: hasNoRanges, core)
-      for (atHand, isAll) in [(nil, false), (0..<64, false), (0..<100, true), (nil, false)] as [(ByteRange?, Bool)] {
-        snapshot.opened.withLock { $0 = atHand }
+      #expect(snapshot.isReadForward == hasNoRanges)
+      for (count, isAll) in [(64, false), (100, true)] {
+        let body = OpeningBody(core)
+        body.holds([UInt8](repeating: 0, count: count)[...], from: 0)
+        snapshot.opens(with: body)
         #expect(snapshot.isReadForward == (hasNoRanges && !isAll))
+        body.stop()
+        #expect(snapshot.isReadForward == hasNoRanges && snapshot.atHand == nil)
       }
     }
   }

@@ -131,7 +131,7 @@ struct GrowingReads {
         return .read
       case .fail(let failure) where failure.reason == .changed: return .ended
       case .fail(let failure): return .failed(failure.reason)
-      case .judge, .mend, .described: throw SimulatedReads.Wrong("no such step of a read: \(step)")
+      case .judge, .mend, .described, .open: throw SimulatedReads.Wrong("no such step of a read: \(step)")
       }
     }
     throw SimulatedReads.Wrong("a read does not end")

@@ -34,6 +34,24 @@ struct SimulationTests {
     }
   }
 
+  @Test func `reads of an opening are right, end, and ask for no byte that comes, whoever leaves`() {
+    var events: Set<String> = []
+    var wrong: [String] = []
+    let seeds = min(SimulationScale.seeds, 2000)
+    for seed in SimulationScale.first..<SimulationScale.first + seeds where wrong.count < 10 {
+      var opening = OpeningSimulation(seed: UInt64(seed))
+      do { try opening.run() } catch { wrong.append("seed \(seed): \(error)") }
+      events.formUnion(opening.events)
+    }
+    #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
+    guard seeds == 2000 else { return }
+    #expect(
+      events == [
+        "joined", "waited", "asked", "asked for what comes before", "read", "cancelled", "complete", "broken",
+        "not believed", "dropped",
+      ])
+  }
+
   @Test func `a seed repeats its run`() throws {
     for seed: UInt64 in 0..<50 {
       var first = try SimulatedReads(seed: seed)

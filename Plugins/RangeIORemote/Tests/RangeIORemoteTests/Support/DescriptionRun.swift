@@ -60,14 +60,20 @@ struct DescriptionRun {
 
   /// The body that is to be received now.
   var body: BodyPlan? {
-    if case .receive(let plan) = action { plan } else { nil }
+    switch action {
+    case .receive(let plan), .open(_, let plan): plan
+    default: nil
+    }
   }
 
   /// A GET of the first byte of the user's URL is to be sent now.
   var isProbing: Bool { request?.method == .get && request?.range == 0..<1 && request?.url == requests.first?.url }
 
   var description: ObjectDescription? {
-    if case .described(let description) = action { description } else { nil }
+    switch action {
+    case .described(let description), .open(let description, _): description
+    default: nil
+    }
   }
 
   var failure: Failure? {
