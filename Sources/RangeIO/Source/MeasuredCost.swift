@@ -20,7 +20,7 @@ package protocol MeasuredCost: AnyObject, Sendable {
   var isReadForward: Bool { get }
   /// The range that comes with the description and is not dropped yet: reads within it cost nothing, others around it a request.
   var atHand: ByteRange? { get }
-  /// `true` if some of ``atHand`` is still on its way: a read within it waits until its own bytes have come.
+  /// `true` while ``atHand`` is on its way: a read within it waits until its own bytes have come, and no rate is known.
   var isArriving: Bool { get }
 }
 
@@ -71,6 +71,7 @@ extension SourceDescription {
   /// measure.
   var fetchBlocks: Int {
     guard let context = context as? any MeasuredCost, context.fetchSize != nil else { return 1 }
+    if context.isArriving { return 0 }
     return context.extent.withLock { $0.blocks }
   }
 
@@ -79,12 +80,14 @@ extension SourceDescription {
   /// its way: of it a block would be waited for, and elsewhere no rate tells what one costs.
   func fetchBlocks(with range: ByteRange, on grid: BlockGrid) -> Int {
     guard let context = context as? any MeasuredCost, let most = context.fetchSize else { return 1 }
-    if context.isArriving { return 0 }
+    let isArriving = context.isArriving
     if let atHand = context.atHand, atHand.lowerBound <= range.lowerBound, range.upperBound <= atHand.upperBound {
       let blocks = grid.outward(range, in: byteCount)
-      return blocks.clamped(to: atHand) == blocks ? 1 : 0
+      return !isArriving && blocks.clamped(to: atHand) == blocks ? 1 : 0
     }
-    let measured = context.measured(insteadOf: cost) ?? Measurement(cost, isGuess: true)
+    var measured = context.measured(insteadOf: cost) ?? Measurement(cost, isGuess: true)
+    // Any link may be slow.
+    if isArriving { measured = Measurement(Cost(latency: measured.cost.latency, bytesPerSecond: 1), isGuess: true) }
     return context.extent.withLock {
       $0.next(range, on: grid, most: measured.isGuess ? grid.blockSize : most, measured.cost)
     }

@@ -51,7 +51,9 @@
         let neighbour = try await reader.read(715_360..<715_460)
         #expect(first == content(655_460..<655_560) && neighbour == content(715_360..<715_460))
         // A block would take longer than the round trip that it may spare.
-        #expect(server.log.requestCount == 2 && server.log.bodyBytes == 200)
+        #expect(
+          server.log.requestCount == 2 && server.log.bodyBytes == 200,
+          "\(server.log.requests.map { $0["Range"] }): \(server.log.bodyBytes) bytes")
       }
     }
   }

@@ -31,7 +31,8 @@ struct OpeningWindow<Waiter> {
   /// The first byte that has not come.
   private var end = 0
   private(set) var hasBegun = false
-  private var isComing = false
+  /// The body has not ended.
+  private(set) var isComing = false
   /// No other read may join.
   private(set) var isOver = true
   private var stays = false

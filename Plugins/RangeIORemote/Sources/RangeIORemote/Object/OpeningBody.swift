@@ -96,10 +96,11 @@
     /// No read needs it any more.
     var isDone: Bool { state.withLock { $0.window.isDone } }
 
-    /// The bytes that are here or come, and whether some still come; `nil`: none.
-    var atHand: (range: ByteRange, isArriving: Bool)? {
-      state.withLock { $0.window.isOver ? nil : ($0.window.range, $0.window.isArriving) }
-    }
+    /// The bytes that are here or come; `nil`: none.
+    var atHand: ByteRange? { state.withLock { $0.window.isOver ? nil : $0.window.range } }
+
+    /// The body has not ended, and its rate is not known.
+    var isComing: Bool { state.withLock { $0.window.isComing } }
 
     // MARK: reads
 

@@ -162,8 +162,8 @@
       let extent = Locked(FetchExtent())
       /// The bytes that come along.
       private let opening = Locked(Opening())
-      var atHand: ByteRange? { opening.withLock { $0.body }?.atHand?.range }
-      var isArriving: Bool { opening.withLock { $0.body }?.atHand?.isArriving ?? false }
+      var atHand: ByteRange? { opening.withLock { $0.body }?.atHand }
+      var isArriving: Bool { opening.withLock { $0.body }?.isComing ?? false }
       /// Also where all bytes came along, once they had to go.
       var isReadForward: Bool { hasNoRanges && atHand != 0..<version.size }
 
