@@ -28,25 +28,20 @@ extension ReadAheadReads {
   }
 
   /// Records that `range` is read.
-  ///
-  /// - Parameter isAnnounced: whether its reader has said how far it goes on, and so reads everything until there.
-  func use(_ range: ByteRange, _ isAnnounced: Bool, _ state: inout State, _ freed: inout Freed) {
+  func use(_ range: ByteRange, _ state: inout State, _ freed: inout Freed) {
     var isAny = false
     for index in state.pieces.indices {
       guard let part = ByteRanges.intersection(state.pieces[index].range, range) else { continue }
       let used = min(part.count, state.pieces[index].unused)
       state.pieces[index].unused -= used
-      state.pieces[index].rest -= part.count
       counters.add(used, .used)
       isAny = true
     }
     guard isAny else { return }
     state.pieces.removeAll { piece in
-      // The run has read to the end of the piece. Parts that it skipped are usually not read later, unless the reads of a stream
-      // overtake one another.
+      // The run has read to the end of the piece. Parts that it skipped are usually not read later.
       let end = piece.isBackwards ? piece.range.lowerBound : piece.range.upperBound - 1
-      let isPassed = isAnnounced && !piece.isBackwards ? piece.rest <= 0 : range.contains(end) || piece.unused == 0
-      guard piece.range.overlaps(range), isPassed else { return false }
+      guard piece.range.overlaps(range), range.contains(end) || piece.unused == 0 else { return false }
       counters.add(piece.unused, .wasted)
       freed.add(piece)
       return true

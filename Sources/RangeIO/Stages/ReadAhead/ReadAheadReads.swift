@@ -23,8 +23,6 @@ final class ReadAheadReads: ReadAheadHolder {
     let hold: ReadAheadHold?
     /// The number of its bytes that have not been read yet.
     var unused: Int
-    /// The number of bytes of its range, cached ones included, that have not been read yet.
-    var rest: Int
     var task: Task<Void, Never>?
     var isHere = false
   }
@@ -99,9 +97,8 @@ final class ReadAheadReads: ReadAheadHolder {
     result.ask = state.withLock { state -> [Part] in
       let pace = isHit ? .ahead : pace(of: request.range, state)
       if !state.pieces.isEmpty {
-        let isAnnounced = request.sequenceEnd != nil
-        use(request.range, isAnnounced, &state, &freed)
-        for range in request.moreRanges { use(range, isAnnounced, &state, &freed) }
+        use(request.range, &state, &freed)
+        for range in request.moreRanges { use(range, &state, &freed) }
       }
       // A read of several ranges says nothing about what comes next.
       guard request.moreRanges.isEmpty else { return [] }
@@ -184,7 +181,7 @@ final class ReadAheadReads: ReadAheadHolder {
       state.pieces.append(
         Piece(
           number: state.lastNumber, run: part.run, range: part.range, isBackwards: part.isBackwards, charge: charge,
-          hold: hold, unused: count, rest: part.range.count))
+          hold: hold, unused: count))
       return state.lastNumber
     }
     guard let number else {
