@@ -67,7 +67,7 @@ extension Bytes {
   /// }
   /// ```
   ///
-  /// A slice of a `Data` keeps the whole `Data` in memory, and ``backingByteCount`` cannot show that. If you created
+  /// A slice of a `Data` keeps the whole `Data` in memory, and `backingByteCount` cannot show that. If you created
   /// the `Data` itself without copying (`bytesNoCopy`), its memory must not be written to.
   ///
   /// - Complexity: O(1) and two small allocations when it shares, otherwise one allocation.

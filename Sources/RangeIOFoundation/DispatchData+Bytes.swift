@@ -37,7 +37,7 @@ extension Bytes {
   /// Converts `data` to `Bytes` without copying, with one piece of memory per region.
   ///
   /// Use this for data from `DispatchIO` or another Dispatch API. A slice keeps all of `data` in memory, and
-  /// ``backingByteCount`` shows that: call ``compacted()`` on small slices that you keep.
+  /// `backingByteCount` shows that: call `compacted()` on small slices that you keep.
   ///
   /// - Complexity: O(number of regions).
   public init(_ data: DispatchData) {

@@ -45,14 +45,15 @@ extension ReadPipeline {
   /// one task for each missing stretch, unless the source can answer without waiting.
   ///
   /// - Parameters:
+  ///   - store: where blocks are kept, such as a ``MemoryStore``.
   ///   - fill: what to fetch when bytes are missing. Default: whole blocks.
   ///   - blockSize: the block size, a power of two up to 1 GiB. Default: what the source prefers.
   ///   - maxReadSize: longer ranges bypass the store. Default: 64 GiB.
   ///   - onSecondRead: `true` to keep only what is read for the second time, as far as that is remembered: for about
-  ///     thirty thousand blocks. Use this for sources that are hardly slower than the store, such as a local file:
-  ///     there, keeping bytes that are read once costs more than it saves. A first read is not shared with other reads
-  ///     of the same bytes. If `store` is a ``MemoryStore``, most reads of a source bypass it while keeping more of that
-  ///     source would take longer than it saves. Default: no, everything that is read is kept.
+  ///     thirty thousand blocks. Use this for sources that are hardly slower than the store, such as a local file: there,
+  ///     keeping bytes that are read once costs more than it saves. A first read is not shared with other reads of the
+  ///     same bytes. If `store` is a ``MemoryStore``, most reads of a source bypass it while keeping more of that source
+  ///     would take longer than it saves. Default: no, everything that is read is kept.
   ///
   /// - Precondition: `blockSize` is a power of two up to 1 GiB.
   public static func caching(

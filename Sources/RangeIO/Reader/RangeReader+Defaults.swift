@@ -14,15 +14,17 @@ extension RangeReader {
   /// A relative path starts from the current directory; `~` is the home directory; symbolic links are followed.
   ///
   /// - Parameters:
+  ///   - path: the file.
   ///   - engine: how the file is read.
   ///   - cache: where ranges of up to 64 KiB are kept when you read them the second time, in addition to the system's
   ///     page cache; `nil` keeps nothing. Default: ``MemoryStore/shared``, one store of at most 64 MiB for all readers in
   ///     the process. A hit within one 4 KiB block takes less than a tenth of the time of the page cache; a hit of 64 KiB
-  ///     takes about a third. Longer ranges and streams are not kept. The cost: where the page cache has the file and
-  ///     the store has next to nothing of what you read, reads of 4 KiB take about 1.1 times as long as without a
-  ///     cache. Where keeping more does not pay, most reads bypass the store (see `.caching`). A store of your own keeps the whole 4 KiB blocks that contain the ranges.
-  ///   - onChange: what to do when the file changes. With ``RangeReader/ChangePolicy/follow`` the reader assumes that
-  ///     the file is only appended to.
+  ///     takes about a third. Longer ranges and streams are not kept. The cost: where the page cache has the file and the
+  ///     store has next to nothing of what you read, reads of 4 KiB take about 1.1 times as long as without a cache.
+  ///     Where keeping more does not pay, most reads bypass the store (see `.caching`). A store of your own keeps the
+  ///     whole 4 KiB blocks that contain the ranges.
+  ///   - onChange: what to do when the file changes. With ``RangeReader/ChangePolicy/follow`` the reader assumes that the
+  ///     file is only appended to.
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, …),
   ///   `resourcesExhausted`, `inputOutput`, or `invalidConfiguration` for an order of stages that cannot work;
   ///   `CancellationError`.

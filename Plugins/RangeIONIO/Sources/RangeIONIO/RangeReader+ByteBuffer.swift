@@ -9,7 +9,9 @@
     /// let head = try await reader.readBuffer(0..<512, allocator: channel.allocator)
     /// ```
     ///
-    /// - Parameter allocator: makes the memory. Default: the usual one.
+    /// - Parameters:
+    ///   - range: the bytes to read.
+    ///   - allocator: makes the memory. Default: the usual one.
     /// - Throws: as `read(_:)`; `ReadError.Code.limitExceeded` for 4 GiB and more, before anything is read.
     /// - Complexity: that of `read(_:)`, and one allocation and copy.
     public nonisolated(nonsending) func readBuffer(

@@ -103,8 +103,9 @@ extension FileSource {
   /// - Parameters:
   ///   - source: what ``describe()`` or ``renew()`` returned.
   ///   - range: the bytes that it is about, for errors.
-  ///   - mayBlock: whether `work` may have to wait for the disk. If not, it runs on the caller's thread, unless the file is
-  ///     on a server.
+  ///   - mayBlock: whether `work` may have to wait for the disk. If not, it runs on the caller's thread, unless the file
+  ///     is on a server.
+  ///   - work: is called with the descriptor.
   /// - Throws: `ReadError.Code.sourceChanged` if the file is another version, whatever `work` has thrown; else what
   ///   `work` throws, an `Errno` as the `ReadError` of a read that failed with it; `invalidConfiguration` for a
   ///   description by another source; `closed`; `CancellationError`.

@@ -72,9 +72,10 @@ public final class FileSource: RangeSource {
   /// ```
   ///
   /// - Parameters:
+  ///   - path: the file; `~` at its start is the home directory.
   ///   - engine: how bytes are read. Default: ``FileSource/Engine/automatic``.
-  ///   - blockSize: the block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. With any other
-  ///     size, opening throws `ReadError.Code.invalidConfiguration`. Default: 64 KiB.
+  ///   - blockSize: the block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. With any other size,
+  ///     opening throws `ReadError.Code.invalidConfiguration`. Default: 64 KiB.
   ///   - isAppendOnly: whether the file is still being recorded: bytes are only appended, and existing bytes never
   ///     change. Default: no.
   ///   - cost: what reading the file costs. Default: the cost of a local disk.

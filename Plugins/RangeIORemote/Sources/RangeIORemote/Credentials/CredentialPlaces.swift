@@ -67,6 +67,8 @@
       /// A command.
       ///
       /// - Parameters:
+      ///   - text: the command, as it is typed into a shell.
+      ///   - name: what errors call it.
       ///   - timeLimit: the default of 60 seconds is long, because the user may have to type a code.
       ///   - tellsErrors: `false` drops what the command says on its standard error.
       public init(_ text: String, name: String, timeLimit: Int = 60, tellsErrors: Bool = false) {

@@ -9,6 +9,7 @@
     /// `.retrying`, `.hedging` if asked for, and `.limiting` to half as many reads again as there are connections.
     ///
     /// - Parameters:
+    ///   - configuration: how the source requests the object.
     ///   - store: where blocks are kept. Default: ``RangeIO/MemoryStore/sharedRemote``, for the whole process.
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     servers may charge for requests.
