@@ -6,12 +6,19 @@
 # READMEs of plugins, all of them in the catalog of RangeIO: one text for the repository, where links are paths, and for the site,
 # where scripts/docs/page.awk turns them into links to articles.
 #
-# Usage: scripts/docs.sh [--base PATH]
+# Usage: scripts/docs.sh [--base PATH] [--look]
 #   --base: the path at which a web server will have the site, such as /swift-range-io. Default: the root.
+#   --look: takes pictures of some pages (scripts/docs/look.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-base=''
-[ "${1-}" != --base ] || base=$2
+base='' look=''
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --base) base=$2 && shift 2 ;;
+    --look) look=1 && shift ;;
+    *) echo "docs: what is $1? See the top of scripts/docs.sh" >&2 && exit 2 ;;
+  esac
+done
 RANGEIO_TRAITS=${RANGEIO_TRAITS-$(scripts/traits.sh)}
 source scripts/built.sh
 
@@ -83,4 +90,7 @@ done
 rm -rf .build/docs
 "$docc" merge "${archives[@]}" --output-path .build/docs --synthesized-landing-page-name swift-range-io \
   --synthesized-landing-page-kind Package --synthesized-landing-page-topics-style list
+# DocC leaves no page at the root.
+echo "<!doctype html><meta http-equiv=refresh content='0; url=$base/documentation/'>" >.build/docs/index.html
 echo "docs: ${#products[@]} products in $((SECONDS - begun)) s: python3 -m http.server --directory .build/docs, then http://localhost:8000"
+[ -z "$look" ] || scripts/docs/look.sh

@@ -41,6 +41,7 @@ run_plugins() {
   export RANGEIO_CLIENTS=required
   scripts/setup-clients.sh
   scripts/check-clients.sh
+  scripts/check-guides.sh Docs/Guides/HexViewer.md
 }
 
 what_plain="swift build, build -c release, build --build-tests and test, in a fresh clone of the last commit"

@@ -6,6 +6,7 @@ public import RangeIO
   public import Foundation
 #endif
 
+/// Data from bytes, with a copy or without.
 extension Data {
   /// Copies `bytes` to a `Data`.
   ///
@@ -49,6 +50,7 @@ extension Data {
   }
 }
 
+/// Bytes from data, with a copy or without.
 extension Bytes {
   /// Below this size, a copy costs no more than the two small allocations that sharing takes. It is also far more than
   /// a `Data` stores inline, without an allocation.

@@ -1,6 +1,7 @@
 public import Dispatch
 public import RangeIO
 
+/// Data of Dispatch from bytes.
 extension DispatchData {
   /// Converts `bytes` to a `DispatchData` without copying, with one region per piece of memory.
   ///
@@ -33,6 +34,7 @@ extension DispatchData {
   }
 }
 
+/// Bytes from data of Dispatch.
 extension Bytes {
   /// Converts `data` to `Bytes` without copying, with one piece of memory per region.
   ///

@@ -6,6 +6,7 @@ public import RangeIO
   public import Foundation
 #endif
 
+/// The text that an alert shows.
 extension ReadError: LocalizedError {
   /// The failure, what to do about it, and what was being read. An alert or `localizedDescription` shows this text.
   ///

@@ -61,6 +61,7 @@ extension Counters {
   public var limit: Int? { self["limit"] }
 }
 
+/// Counts by their name.
 extension [Counters] {
   /// Those called `name`: of a tier, or of one way to read.
   public subscript(name: String) -> Counters? { first { $0.name == name } }

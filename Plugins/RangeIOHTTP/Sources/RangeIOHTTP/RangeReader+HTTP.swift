@@ -8,6 +8,7 @@
     public import Foundation
   #endif
 
+  /// Opens objects by URL, with the stages that suit a remote object.
   extension RangeReader {
     // Disfavoured, so that a plugin may offer the same for more schemes.
 

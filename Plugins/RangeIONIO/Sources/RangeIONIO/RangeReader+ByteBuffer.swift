@@ -2,6 +2,7 @@
   public import NIOCore
   public import RangeIO
 
+  /// Reads into buffers.
   extension RangeReader {
     /// Reads the bytes of `range` into a new buffer.
     ///

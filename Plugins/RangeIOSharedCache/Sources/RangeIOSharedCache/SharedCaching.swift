@@ -1,6 +1,7 @@
 #if SharedCache
   public import RangeIO
 
+  /// The stage that shares blocks between machines.
   extension ReadPipeline {
     /// Looks for blocks in an engine that many machines share, before it asks the source, and puts those there that it had
     /// to fetch.

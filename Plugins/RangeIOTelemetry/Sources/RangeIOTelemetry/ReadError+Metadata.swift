@@ -2,6 +2,7 @@
   public import Logging
   public import RangeIO
 
+  /// An error as metadata of a line in a log.
   extension ReadError {
     /// This error as metadata of a log line:
     ///

@@ -2,6 +2,7 @@
   public import RangeIO
   public import RangeIORemote
 
+  /// Opens blobs, with the stages that suit a remote object.
   extension RangeReader {
     /// Opens a blob of Azure Storage, with the stages that suit a remote object.
     ///

@@ -2,6 +2,7 @@
   public import RangeIO
   public import RangeIORemote
 
+  /// Opens objects, with the stages that suit a remote object.
   extension RangeReader {
     // Not `contentsOf:`, which the plugin of S3 has: a file may import both.
 

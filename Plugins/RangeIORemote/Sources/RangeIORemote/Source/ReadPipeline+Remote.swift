@@ -1,6 +1,7 @@
 #if HTTP
   public import RangeIO
 
+  /// The stages that suit a remote object.
   extension ReadPipeline {
     /// The stages that suit a remote object requested by `configuration`.
     ///
@@ -27,6 +28,7 @@
     }
   }
 
+  /// The store that readers of remote objects share.
   extension MemoryStore {
     /// The store of all readers of remote objects that were given none: 128 MiB for the whole process, or a sixth of its
     /// memory if that is less, beside the store of readers of files.

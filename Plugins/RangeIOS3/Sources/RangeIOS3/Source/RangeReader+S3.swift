@@ -2,6 +2,7 @@
   public import RangeIO
   public import RangeIORemote
 
+  /// Opens objects by URL, with the stages that suit a remote object.
   extension RangeReader {
     /// Opens the object at an `s3`, `https` or `http` URL, with the stages that suit a remote object.
     ///
