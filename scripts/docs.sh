@@ -90,6 +90,8 @@ done
 rm -rf .build/docs
 "$docc" merge "${archives[@]}" --output-path .build/docs --synthesized-landing-page-name swift-range-io \
   --synthesized-landing-page-kind Package --synthesized-landing-page-topics-style list
+# The navigator shows, and searches, what is below the module of a page. Without modules it is all of it.
+sed 's/"type":"module"/"type":"collection"/g' .build/docs/index/index.json >"$work/index" && mv "$work/index" .build/docs/index/index.json
 # DocC leaves no page at the root.
 echo "<!doctype html><meta http-equiv=refresh content='0; url=$base/documentation/'>" >.build/docs/index.html
 echo "docs: ${#products[@]} products in $((SECONDS - begun)) s: python3 -m http.server --directory .build/docs, then http://localhost:8000"
