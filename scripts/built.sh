@@ -40,8 +40,9 @@ find_modules() {
   module_flags=(-I "$modules")
   while IFS= read -r map; do module_flags+=(-Xcc "-fmodule-map-file=$map"); done < <(
     find Sources "$scratch/checkouts/swift-system" -name module.modulemap
-    [ -z "$traits" ] || find "$scratch"/checkouts/swift-{atomics,numerics,nio,nio-ssl,nio-http2,nio-extras,crypto,async-algorithms} \
-      -name module.modulemap
+    [ -z "$traits" ] ||
+      find "$scratch"/checkouts/swift-{atomics,numerics,nio,nio-ssl,nio-http2,nio-extras,crypto,async-algorithms} \
+        -name module.modulemap
     find "$scratch"/*/debug/*.build -name module.modulemap -not -path '*.build/include/*')
   target=$(swift -print-target-info | sed -n 's/.*"triple": "\([^"]*\)".*/\1/p' | head -n 1)
 }

@@ -63,7 +63,9 @@ printed=$(mktemp)
 trap 'rm -f "$printed"; kill $(jobs -p) 2>/dev/null || true' EXIT
 # The tool, of the build of the tests: of a guide that uses it.
 rangeio() {
-  exec "$(unset -f swift && cd "$root" && RANGEIO_TRAITS=$(scripts/traits.sh) && source scripts/built.sh && bin_path)/rangeio" "$@"
+  local built
+  built=$(unset -f swift && cd "$root" && RANGEIO_TRAITS=$(scripts/traits.sh) && source scripts/built.sh && bin_path)
+  exec "$built/rangeio" "$@"
 }
 swift() { command swift "$1" --scratch-path "$scratch" "${@:2}" | tee "$printed"; }
 write_file() {

@@ -2,9 +2,8 @@
 # Makes one static site of the documentation of all products, in .build/docs, from the symbol graphs of the build of the tests.
 # Fails on any warning of DocC, and names public declarations without a comment.
 #
-# The first page of a product is its catalog, <product>.docc among its sources. Articles are the guides of Docs/Guides and the
-# READMEs of plugins, all of them in the catalog of RangeIO: one text for the repository, where links are paths, and for the site,
-# where scripts/docs/page.awk turns them into links to articles.
+# The first page of a product is in its catalog, <product>.docc among its sources. The guides of Docs/Guides and the READMEs of
+# plugins become articles, by scripts/docs/page.awk: one text for the repository, where links are paths, and for the site.
 #
 # Usage: scripts/docs.sh [--base PATH] [--look]
 #   --base: the path at which a web server will have the site, such as /swift-range-io. Default: the root.
@@ -19,7 +18,7 @@ while [ $# -gt 0 ]; do
     *) echo "docs: what is $1? See the top of scripts/docs.sh" >&2 && exit 2 ;;
   esac
 done
-RANGEIO_TRAITS=${RANGEIO_TRAITS-$(scripts/traits.sh)}
+RANGEIO_TRAITS=$(scripts/traits.sh)
 source scripts/built.sh
 
 docc=$(command -v docc || xcrun --find docc 2>/dev/null) || {
@@ -28,7 +27,8 @@ docc=$(command -v docc || xcrun --find docc 2>/dev/null) || {
 }
 begun=$SECONDS
 products=()
-while IFS= read -r product; do products+=("$product"); done < <(sed -nE 's/^    \.library\(name: "([^"]*)".*/\1/p' Package.swift)
+while IFS= read -r product; do products+=("$product"); done < <(
+  sed -nE 's/^    \.library\(name: "([^"]*)".*/\1/p' Package.swift)
 build --quiet
 find_modules
 
@@ -41,7 +41,7 @@ page() { awk -v repository="$repository" -v images="$work/images" -f scripts/doc
 for guide in Docs/Guides/*.md; do
   echo "s#\`$guide\`#<doc:/Guides/$(basename "$guide" .md)>#g"
 done >"$work/links.sed"
-echo "s#\`\\(\\(Docs\\|Examples\\)/[A-Za-z/]*[A-Za-z]\\(\\.md\\)\\{0,1\\}\\)\`#[\\1]($repository/blob/main/\\1)#g" >>"$work/links.sed"
+echo "s#\`\\(Docs/[A-Za-z/]*\\.md\\)\`#[\\1]($repository/blob/main/\\1)#g" >>"$work/links.sed"
 
 archives=() dependencies=()
 # Makes an archive of the catalog $1, with further options of docc, that later ones may link to.
@@ -91,8 +91,10 @@ rm -rf .build/docs
 "$docc" merge "${archives[@]}" --output-path .build/docs --synthesized-landing-page-name swift-range-io \
   --synthesized-landing-page-kind Package --synthesized-landing-page-topics-style list
 # The navigator shows, and searches, what is below the module of a page. Without modules it is all of it.
-sed 's/"type":"module"/"type":"collection"/g' .build/docs/index/index.json >"$work/index" && mv "$work/index" .build/docs/index/index.json
+sed 's/"type":"module"/"type":"collection"/g' .build/docs/index/index.json >"$work/index"
+mv "$work/index" .build/docs/index/index.json
 # DocC leaves no page at the root.
 echo "<!doctype html><meta http-equiv=refresh content='0; url=$base/documentation/'>" >.build/docs/index.html
-echo "docs: ${#products[@]} products in $((SECONDS - begun)) s: python3 -m http.server --directory .build/docs, then http://localhost:8000"
+echo "docs: ${#products[@]} products in $((SECONDS - begun)) s"
+echo "docs: to read: python3 -m http.server --directory .build/docs, and open http://localhost:8000"
 [ -z "$look" ] || scripts/docs/look.sh

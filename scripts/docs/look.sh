@@ -24,6 +24,7 @@ mkdir -p .build/docs-pictures
 for page in "${pages[@]}"; do
   picture=.build/docs-pictures/$(tr / - <<<"${page:-index}").png
   "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1400,1600 --virtual-time-budget=10000 \
-    --screenshot="$picture" "${url%/}/documentation/$page" >/dev/null 2>&1 || { echo "look: $browser fails on $page" >&2; exit 1; }
+    --screenshot="$picture" "${url%/}/documentation/$page" >/dev/null 2>&1 ||
+    { echo "look: $browser fails on $page" >&2; exit 1; }
   echo "look: $picture"
 done
