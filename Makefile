@@ -33,11 +33,12 @@ bench-check: setup ## Name what got slower since the last release: both builds i
 format: ## Format all sources
 	@swift format --in-place --parallel --recursive $(SWIFT_FORMAT_PATHS)
 
-lint: ## Check the format of all sources, the contract of plugins, which folder knows which, and the links of pages
+lint: ## Check the format of all sources, the contract of plugins, which folder knows which, links and figures of pages
 	@swift format lint --strict --parallel --recursive $(SWIFT_FORMAT_PATHS)
 	@scripts/check-plugins.sh
 	@scripts/check-folders.sh
 	@scripts/check-links.sh
+	@scripts/check-figures.sh
 
 check-core: ## Check that the core keeps its promises about imports and tasks
 	@scripts/check-core.sh
@@ -55,13 +56,7 @@ docs: setup ## Make a site of all documentation in .build/docs; make docs LOOK=1
 	@scripts/docs.sh $(if $(LOOK),--look)
 
 examples: ## Build and run the examples, with the libraries that they need
-	@scripts/setup.sh zstd sqlite3 z
-	@set -e; for example in Examples/*/; do \
-	  [ -f "$$example/Package.swift" ] || continue; \
-	  echo "== $$example"; \
-	  if [ -x "$$example/check.sh" ]; then RANGEIO_SCRATCH=$(CURDIR)/.build/clients "$$example/check.sh"; continue; fi; \
-	  swift run --package-path "$$example" --scratch-path .build/clients; \
-	done
+	@scripts/check-examples.sh
 
 clean: ## Remove everything that was built
 	@rm -rf .build Examples/*/.build Benchmarks/.build Benchmarks/Remote/.build Benchmarks/Scaling/.build Package.resolved Examples/*/Package.resolved Benchmarks/Package.resolved Benchmarks/Remote/Package.resolved Benchmarks/Scaling/Package.resolved demo-data

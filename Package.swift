@@ -432,6 +432,47 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+/// The examples, for the checks: compiled once with the library, not as packages of their own, each of which compiles it
+/// anew. Needs the trait HTTP, and the headers of sqlite, zstd and zlib.
+if Context.environment["RANGEIO_EXAMPLES"] == "1" {
+  let range: [Target.Dependency] = ["RangeIO", "RangeIOTiers", "RangeIORemote"]
+  let formats: [Target.Dependency] = ["FormatSupport", "ZIPFormat", "PMTilesFormat", "ParquetFormat"]
+  for (name, folder, pkgConfig) in [
+    ("CSQLite", "SQLiteStore", "sqlite3"), ("CZstd", "ZstdCodec", "libzstd"), ("CZlib", "RemoteFormats", "zlib"),
+  ] {
+    package.targets.append(
+      .systemLibrary(name: name, path: "Examples/\(folder)/Sources/\(name)", pkgConfig: pkgConfig))
+  }
+  for (kind, folder, names, dependencies) in [
+    ("Sources", "CachedReader", ["CachedReader"], []),
+    ("Sources", "CustomStage", ["CustomStage"], []),
+    ("Sources", "SQLiteStore", ["SQLiteStore"], ["CSQLite", "RangeIOTesting"]),
+    ("Sources", "ZstdCodec", ["ZstdCodec"], ["CZstd"]),
+    ("Sources", "OwnRemote", ["OwnRemote"], [product("Crypto", "swift-crypto", with: "HTTP")]),
+    ("Tests", "OwnRemote", ["OwnRemoteTests"], ["OwnRemote", "RangeIORemoteTesting"]),
+    ("Sources", "RemoteFormats", ["FormatSupport"], ["CZlib", "RangeIOHTTP"]),
+    ("Sources", "RemoteFormats", ["ZIPFormat", "PMTilesFormat", "ParquetFormat"], ["FormatSupport"]),
+    ("Sources", "RemoteFormats", ["remote-zip", "remote-pmtiles", "remote-parquet"], formats),
+    ("Tests", "RemoteFormats", ["RemoteFormatsTests"], formats),
+  ] as [(String, String, [String], [Target.Dependency])] {
+    for name in names {
+      let (path, all) = ("Examples/\(folder)/\(kind)/\(name)", range + dependencies)
+      package.targets.append(
+        kind == "Tests"
+          ? .testTarget(
+            name: name, dependencies: all, path: path, packageAccess: folder == "RemoteFormats",
+            swiftSettings: checkedTests)
+          : name.hasSuffix("Format") || name.hasSuffix("Support")
+            ? .target(
+              name: name, dependencies: all, path: path, packageAccess: folder == "RemoteFormats",
+              swiftSettings: checkedTests)
+            : .executableTarget(
+              name: name, dependencies: all, path: path, packageAccess: folder == "RemoteFormats",
+              swiftSettings: checkedTests))
+    }
+  }
+}
+
 if let part {
   package.targets.removeAll { target in
     target.type == .test && !part.contains(target.name) && target.name != "RangeIOTestSupport"

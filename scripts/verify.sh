@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # In the order in which they run: what is most likely to fail, first.
-all=(tests plugins plain situations containers ticker seeds stress damage kills runs crash churn threads addresses)
+all=(tests plugins examples plain situations containers ticker seeds stress damage kills runs crash churn threads addresses)
 
 # Every engine, the one past the page cache included.
 export RANGEIO_ENGINES=${RANGEIO_ENGINES-dispatchIO positional direct}
@@ -43,6 +43,9 @@ run_plugins() {
   scripts/check-clients.sh
   scripts/check-guides.sh Docs/Guides/HexViewer.md
 }
+
+what_examples="the examples, each built as the package that it is"
+run_examples() { scripts/check-examples.sh; }
 
 what_plain="swift build, build -c release, build --build-tests and test, in a fresh clone of the last commit"
 run_plain() { scripts/plain.sh; }

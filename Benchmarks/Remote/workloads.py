@@ -85,7 +85,8 @@ def workload(name, link, root, scratch, python, is_quick):
             "rangeio --as call", "obstore default", f"obstore {gap}", "fsspec default", f"fsspec {gap}", "gdal multi",
             "gdal threads", "rclone", "plain"],
         "tasks": [
-            "rangeio --as tasks", "obstore tasks", "obstore eight:-1", "fsspec tasks", "gdal threads", "rclone", "plain"],
+            "rangeio --as tasks", "rangeio --as tasks --connections 64", "obstore tasks", "obstore eight:-1", "fsspec tasks",
+            "gdal threads", "rclone", "plain"],
     }
     ranges = RANGES["scattered" if name == "tasks" else name]
     groups = [[one] for one in ranges] if name == "tiny" else [ranges]

@@ -29,6 +29,7 @@ TITLES = {
 }
 LABELS = {
     "rangeio": "**RangeIO**", "rangeio turns": "RangeIO, one entry after the other",
+    "rangeio many": "RangeIO, 64 connections",
     "obstore in-turn": "obstore `get_range`", "obstore default": "obstore `get_ranges`, as it is",
     "obstore gap": "obstore `get_ranges`, told the gap", "obstore tasks": "obstore, a task each",
     "obstore eight:-1": "obstore, a task each, eight at once", "obstore stream": "obstore, one stream",
@@ -77,6 +78,8 @@ def short(ratio):
 def key(workload, program):
     """A program by what it is called in tables, whatever the link made of its options."""
     kind, _, mode = program.partition(" ")
+    if "--connections" in mode:
+        return "rangeio many"
     if kind == "rangeio":
         return "rangeio turns" if workload == "zip" and "turns" in mode else "rangeio"
     return f"{kind} gap" if mode.isdigit() else program

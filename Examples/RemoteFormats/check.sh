@@ -8,6 +8,7 @@
 # RANGEIO_SERVERS=required: fails if something is missing that is otherwise left out with a line that says so: nginx, and
 #   PyPI's pyarrow and pmtiles.
 # RANGEIO_SCRATCH: where to build. Default: .build in this folder.
+# RANGEIO_PROGRAMS: a directory with the programs; nothing is built, and no tests run.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -36,8 +37,11 @@ without() {
 }
 
 swift_here() { swift "$1" --scratch-path "$scratch" ${options[@]+"${options[@]}"} "${@:2}"; }
-swift_here build --build-tests
-programs=$(swift_here build --show-bin-path)
+programs=${RANGEIO_PROGRAMS-}
+if [ -z "$programs" ]; then
+  swift_here build --build-tests
+  programs=$(swift_here build --show-bin-path)
+fi
 
 python3 -m venv "$work/python" >"$work/venv.log" 2>&1 || { cat "$work/venv.log" >&2; without "python3 makes no venv"; }
 python=$work/python/bin/python3
@@ -57,7 +61,7 @@ mkdir "$REMOTE_FORMATS_FILES"
 for format in "${formats[@]}"; do "$python" check/check_"$format".py make; done
 for format in "${formats[@]}"; do "$python" check/check_"$format".py; done
 
-swift_here test --skip-build --disable-xctest
+[ -n "${RANGEIO_PROGRAMS-}" ] || swift_here test --skip-build --disable-xctest
 
 [ -n "$is_http" ] || exit 0
 if ! command -v nginx >/dev/null 2>&1; then

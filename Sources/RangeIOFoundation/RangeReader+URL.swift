@@ -41,7 +41,7 @@ extension FileSource {
   /// describes the other parameters.
   ///
   /// - Throws: `ReadError` with `unsupportedSource` if the URL is not a `file:` URL, names another host or has no
-  ///   absolute path; `notFound` if no file can have that name: an encoded slash, a path that is not UTF-8.
+  ///   absolute path; `notFound` if no file can have that name, such as one with an encoded slash.
   public convenience init(
     _ url: URL, engine: Engine = .automatic, blockSize: ByteCount = .kibibytes(64), isAppendOnly: Bool = false,
     cost: SourceDescription.Cost = SourceDescription.Cost()

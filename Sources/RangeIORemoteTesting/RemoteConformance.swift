@@ -13,10 +13,11 @@
   /// }
   /// ```
   ///
-  /// It starts servers on 127.0.0.1 that have the same object at every path, opens it with sources of yours, and has the
-  /// server give the odd answer: when the object is opened and when it is read, once and always, before and after the object
-  /// was replaced. Each read must return the bytes of one version, the one that was described, or throw a `ReadError` that
-  /// says what is wrong. Nothing may hang or show a secret, or still be there when the sources are closed.
+  /// It starts servers on 127.0.0.1 that have the same object at every path, and opens it with sources of yours. The
+  /// server gives the odd answer when the object is opened and when it is read, once and always, before and after the
+  /// object was replaced. Each read must return the bytes of one version, the one that was described, or throw a
+  /// `ReadError` that says what is wrong. Nothing may hang or show a secret, or still be there when the sources are
+  /// closed.
   ///
   /// It is for sources over `RangeIORemote`. It does not see whether you sign as your store wants, unless you tell it
   /// (`accepts`). `SourceConformance` of RangeIOTesting checks what holds for every source.

@@ -28,7 +28,7 @@ package struct SpillClearing: Equatable, Sendable {
     let (lock, isLocked) = try folder.takeLock()
     guard isLocked else {
       throw ReadError(
-        .inUse, "the spill directory is used by \(SpillFolder.owner(lock)): close that first",
+        .inUse, "the cache directory is used by \(SpillFolder.owner(lock)): close that first",
         context: folder.context)
     }
     defer { withExtendedLifetime(lock) {} }

@@ -64,7 +64,7 @@ package struct SpillInspection {
     guard let root = expected else {
       throw ReadError(
         .invalidResponse,
-        "the spill directory's file `store` is \(self.root == .missing ? "missing" : "damaged"), so nothing in it is "
+        "the cache directory's file `store` is \(self.root == .missing ? "missing" : "damaged"), so nothing in it is "
           + "believed: the next process that opens it for writing begins anew", context: folder.context)
     }
     var configuration = DiskConfiguration(directory: path, limit: .bytes(0))

@@ -22,7 +22,7 @@ public final class SeededExecutor: TaskExecutor {
     state.withLock { $0.jobs.append(job) }
   }
 
-  /// Runs jobs, chosen at random from those that are ready, until `isDone` returns `true`.
+  /// Runs ready jobs, chosen at random, until `isDone` returns `true`.
   ///
   /// - Parameters:
   ///   - isDone: called before each job.

@@ -8,10 +8,10 @@ public import RangeIO
 /// }
 /// ```
 ///
-/// It uses a store as `.caching` does, in random order: it looks up, reserves, inserts, cancels and removes, also while
-/// bytes are in flight; first from one task, then from several. If the store may outlive the process, it is also told to
-/// erase what no token leads to any more. It compares every byte. It cannot check how long a call takes, and how much
-/// memory the store needs in addition to the bytes.
+/// It calls a store as `.caching` does, in random order: it looks up, reserves, inserts, cancels and removes, also
+/// while bytes are in flight. It does so first from one task, then from several. If the store may outlive the process,
+/// it is also told to erase what no token leads to any more. It compares every byte. It cannot check how long a call
+/// takes, and how much memory the store needs in addition to the bytes.
 public enum StoreConformance {
   /// A violation of the contract by a store.
   public struct Violation: Error, CustomStringConvertible {

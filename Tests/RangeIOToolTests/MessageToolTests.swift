@@ -165,7 +165,7 @@ import Testing
       let message = ToolFailure.writing(to: "x", errno).message
       #expect(message.contains(advice), "\(message)")
     }
-    let error = ReadError.errno(.readOnlyFileSystem, "lock the spill directory", source: "x")
+    let error = ReadError.errno(.readOnlyFileSystem, "lock the cache directory", source: "x")
     #expect(error.message.contains("isReadOnly") && !ToolAdvice.translated(error.message).contains("isReadOnly"))
   }
 }

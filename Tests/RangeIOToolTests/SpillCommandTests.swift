@@ -143,7 +143,7 @@ import Testing
     chmod(empty, 0o700)
     let cases = [
       (directory("missing"), "no such file or directory"), (file, "not a directory"),
-      (directory.path, "no spill files"), (empty, "nothing was ever stored"),
+      (directory.path, "no cache files"), (empty, "nothing was ever stored"),
     ]
     for (path, message) in cases {
       for command in ["list", "verify", "stats"] {

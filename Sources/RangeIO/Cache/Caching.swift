@@ -5,21 +5,20 @@ extension ReadPipeline {
   @nonexhaustive
   public enum CacheFill: Hashable, Sendable {
     /// The whole blocks that contain them. For sources where a request costs more than bytes, and for reads that are
-    /// close to each other. Of a remote object, several blocks at once while later reads have use for them: up to what
-    /// comes in the time of a round trip.
+    /// close to each other. Of a remote object several blocks at once, while later reads use them: up to what comes in
+    /// a round trip.
     case block
     /// Exactly the missing bytes. The source reads no more bytes than without a cache.
     case exact
     /// Exactly the missing bytes first. After they arrive, the rest of the blocks, without making a reader wait.
     case requestedFirst
-    /// Whole blocks for a read of one range, as ``block``, and exactly the missing bytes where later reads have no use for
-    /// what lies around them: for a read of several ranges, and for small reads far apart of a remote object. If the store has a
-    /// disk tier, which keeps whole blocks only, these are read with their blocks too, as long as a block takes no longer than
-    /// one more request. For remote objects.
+    /// For remote objects. A read of one range fetches blocks, as ``block`` does. A read of several ranges, and small
+    /// reads far apart, fetch exactly the missing bytes. A disk tier keeps whole blocks only: with one, these fetch
+    /// their blocks too, as long as a block takes no longer than one more request.
     case automatic
   }
 
-  /// Keeps what is read in a store, and serves later reads from it.
+  /// Keeps bytes in a store, and serves later reads from it.
   ///
   /// ```swift
   /// let store = MemoryStore(limit: .mebibytes(256))
@@ -49,11 +48,11 @@ extension ReadPipeline {
   ///   - fill: what to fetch when bytes are missing. Default: whole blocks.
   ///   - blockSize: the block size, a power of two up to 1 GiB. Default: what the source prefers.
   ///   - maxReadSize: longer ranges bypass the store. Default: 64 GiB.
-  ///   - onSecondRead: `true` to keep only what is read for the second time, as far as that is remembered: for about
-  ///     thirty thousand blocks. Use this for sources that are hardly slower than the store, such as a local file: there,
-  ///     keeping bytes that are read once costs more than it saves. A first read is not shared with other reads of the
-  ///     same bytes. If `store` is a ``MemoryStore``, most reads of a source bypass it while keeping more of that source
-  ///     would take longer than it saves. Default: no, everything that is read is kept.
+  ///   - onSecondRead: `true` to keep bytes only when they are read for the second time. The cache remembers about
+  ///     thirty thousand blocks. Use this for sources that are hardly slower than the store, such as a local file:
+  ///     there, keeping bytes that are read once costs more than it saves. First reads of the same bytes are not
+  ///     shared. Most reads of a source bypass a ``MemoryStore`` while keeping more of that source costs more than it
+  ///     saves. Default: no, the first read keeps.
   ///
   /// - Precondition: `blockSize` is a power of two up to 1 GiB.
   public static func caching(
@@ -63,8 +62,8 @@ extension ReadPipeline {
     .stage(CachingStage(store, fill: fill, blockSize: blockSize, maxReadSize: maxReadSize, onSecondRead: onSecondRead))
   }
 
-  /// The cache of readers of paths. It leaves alone what has no version, such as a block device: another program's writes
-  /// would never show.
+  /// The cache of readers of paths. It keeps nothing of a source without a version, such as a block device: another
+  /// program's writes would never show.
   ///
   /// If the store can keep parts of blocks, it keeps exactly the bytes asked for, and only from the second read on: so
   /// a local disk is read just as it would be without a cache. Blocks are as small as the system's pages, because most
@@ -111,7 +110,8 @@ final class CachingStage: ReadStage {
   let keeper: CacheKeeper
   /// The flights of single ranges that wait for others to end.
   let lines = FetchLines()
-  /// The stages below had the bytes of the last miss at hand. If not, asking them first would take time for nothing.
+  /// `true` if the stages below had the bytes of the last miss without waiting. If not, asking them first would take
+  /// time for nothing.
   let hasBytesAtHand = Atomic<Bool>(true)
 
   init(
@@ -213,8 +213,8 @@ final class CachingStage: ReadStage {
   /// - `over-read bytes kept`: bytes that the stages below read beyond what was requested, and that are in the store
   ///   now.
   /// - `bytes read again`: over-read bytes that were already in the store.
-  /// - `sources passed by`, if only what is read again is kept: the versions whose reads bypass the store, since keeping
-  ///   more of them does not pay. `RangeReader.explain(_:)` gives the figures.
+  /// - `sources passed by`, with `onSecondRead`: the versions whose reads bypass the store, since keeping more of them
+  ///   does not pay. `RangeReader.explain(_:)` gives the figures.
   func statistics() -> Counters? {
     var all = keeper.statistics()
     guard admission != nil else { return all }
@@ -232,7 +232,7 @@ final class CachingStage: ReadStage {
     request.caching != .bypass && whyLeftAlone(request.source) == nil && !isTooLong(request)
   }
 
-  /// Why nothing of `source` is kept, whatever is read of it; `nil` if it may be.
+  /// Why no bytes of `source` are kept; `nil` if they may be.
   func whyLeftAlone(_ source: SourceDescription) -> String? {
     if !source.isSettled { return "the source was changed a moment ago, and may be changing still" }
     return needsVersion && source.validator == nil ? "the source has no version, so a change of it would not show" : nil
@@ -282,7 +282,7 @@ extension CachingStage {
     }
   }
 
-  /// Releases a version that is no longer read, because its name now leads to another version.
+  /// Releases a version that readers have left, because its name now leads to another version.
   func endReading(of source: SourceDescription) {
     let ended = reading.withLock { reading in
       latest.borrow { $0.forget() }

@@ -31,7 +31,7 @@ struct FetchLine<Fetch: Sendable>: Sendable {
   private var taken = 0
   /// The number of groups taken when the gap is looked at again.
   private var nextLook = 1
-  /// The number of `ungrouped` when those that have left are removed.
+  /// The number of `ungrouped` at which places that have left are removed.
   private var nextSweep = minSweep
   private static var minSweep: Int { 64 }
 

@@ -27,7 +27,8 @@ struct FetchPlace: Sendable {
   /// While it waits: no read wants it any more.
   var hasLeft: Bool { turn.isAnswered }
 
-  /// The turn of `places` has come: those that are wanted are read as one request. The others give themselves up.
+  /// The turn of `places` has come: the places that a read still waits for are read as one request. The others give
+  /// themselves up.
   ///
   /// - Parameters:
   ///   - places: of one version.

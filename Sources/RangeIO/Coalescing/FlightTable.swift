@@ -59,7 +59,7 @@ struct FlightTable: ~Copyable, Sendable {
   @inline(__always) private func withState<Result>(_ body: (State) -> sending Result) -> sending Result {
     current.withLock { current in
       if let current { return body(current) }
-      // All flights so far have completed: the numbers go on, so that an old flight's is nobody else's.
+      // All flights so far have completed: the numbers go on, so that no later flight has the number of an old one.
       let state = State(Flights(longest: longest, after: UInt64(completionCount)))
       current = state
       return body(state)
@@ -100,8 +100,8 @@ struct FlightTable: ~Copyable, Sendable {
 
   /// Plans how to get what is wanted, or the rest of it if flights have completed since the look-up.
   ///
-  /// The parts that the store holds and those that the source must bring are planned together, but are separate
-  /// flights: a read that wants only the former does not wait for the source.
+  /// One plan has the parts that the store holds and the parts that the source must bring, as separate flights: a read
+  /// of stored parts does not wait for the source.
   ///
   /// - Parameters:
   ///   - mark: from before `wants` were looked up.
@@ -187,7 +187,7 @@ struct FlightTable: ~Copyable, Sendable {
 
   /// Flights that have waited with a task each are read by the task of the first that is wanted, which is cancelled when none is.
   ///
-  /// - Returns: the indices of those that are wanted. The tasks of the others are cancelled.
+  /// - Returns: the indices of the flights that reads wait for. The tasks of the others are cancelled.
   func startedTogether(_ waited: [(id: FlightID, task: Task<Void, Never>)]) -> [Int] {
     withState { state in
       let wanted = waited.indices.filter { state.flights.isWanted(waited[$0].id) }

@@ -9,7 +9,7 @@ package struct TicketQueue<Ticket> {
 
   package init() {}
 
-  /// The number of tickets, including those that were removed and not skipped yet.
+  /// The number of tickets, including removed ones that were not skipped yet.
   package var placeCount: Int { tickets.count - head }
 
   package mutating func append(_ ticket: Ticket) {

@@ -1,4 +1,4 @@
-/// Estimates how often chunks were read lately, those that are not stored too: a count-min sketch of 4-bit counters.
+/// Estimates how often chunks were read lately, also chunks that are not stored: a count-min sketch of 4-bit counters.
 ///
 /// A key has one counter in each of four rows; the smallest is the estimate, and only the smallest are raised. All four
 /// are in one line of 32 bytes, so that a look-up touches one cache line. There is a line for four chunks: 8 bytes for

@@ -158,7 +158,7 @@ package struct PolicyTuner: Sendable {
     }
   }
 
-  /// The chunks that a miniature should have: as many as the store has of those that are sampled.
+  /// The chunks that a miniature should have: as many as the store has sampled ones.
   private func sampledChunks(of chunks: Double) -> Int {
     Int(min(chunks * excess / Double(1 << level), Double(Int32.max)).rounded())
   }

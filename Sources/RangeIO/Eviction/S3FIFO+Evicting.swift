@@ -68,7 +68,7 @@ extension S3FIFO {
     return nil
   }
 
-  /// The uses of a chunk, with those that were noted elsewhere since it was last asked.
+  /// The uses of a chunk, with the uses noted elsewhere since the last call.
   private mutating func usesOf(_ slot: Int, _ notes: SlotNotes) -> UInt8 {
     let uses = min(Mark.uses, marks[slot] & Mark.uses + notes.takeReads(slot))
     marks[slot] = marks[slot] & ~Mark.uses | uses

@@ -1,4 +1,4 @@
-/// New chunks pass through a small queue. Only those that were read there, or that come back, enter the main queue.
+/// New chunks pass through a small queue. Only chunks that were read there, or that come back, enter the main queue.
 ///
 /// Chunks that are read once leave soon, so that scans do not empty the cache, and reading costs one byte. With the
 /// parameters of the paper (``init(capacity:)``):

@@ -46,9 +46,9 @@ public struct ReadNext: Sendable {
 
   /// Reads what `request` asks for from the stages and the source below.
   ///
-  /// - Throws: what they throw; `CancellationError` at once when the task is cancelled; `ReadError` with `closed`, or
-  ///   with `invalidResponse` if one of them returns a wrong number of bytes, or if a range of `request` does not lie
-  ///   within the source as they see it. An empty range gives empty bytes: they do not see it.
+  /// - Throws: their errors; `CancellationError` at once when the task is cancelled; `ReadError` with `closed`.
+  ///   `invalidResponse` if one of them returns a wrong number of bytes, or if a range of `request` does not lie within
+  ///   the source below. An empty range gives empty bytes: they do not see it.
   @inlinable @inline(__always)
   public nonisolated(nonsending) func callAsFunction(_ request: ReadRequest) async throws -> ReadResponse {
     guard link.takes(request) else { return try await readUnusual(request) }

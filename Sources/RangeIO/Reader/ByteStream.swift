@@ -11,14 +11,15 @@
 ///
 /// **Memory.** The stream reads in windows. A window is as many chunks as fit into 1 MiB, at least one. If the data is
 /// in memory, the stream reads one window ahead, starting with the second. If the source makes you wait, it reads up to
-/// four windows ahead, at most 8 MiB unless one window is larger (one window of a local file on Linux, where the system reads ahead
-/// itself). It reads nothing more until you take what is there.
+/// four windows ahead, at most 8 MiB unless one window is larger. Of a local file on Linux it reads one window ahead,
+/// since the system reads ahead itself. It reads nothing more until you take what is there.
 ///
 /// **Ending.** If you leave the loop early, the stream stops reading ahead. In a cancelled task it throws
-/// `CancellationError`; it never ends as if it were complete. After an error the stream is over. If the source says
-/// for good that bytes cannot be read, the pieces before them come first; if bytes are not what their digest says, those
-/// pieces up to 64 KiB, or a sixteenth of a longer chunk, before them. This second try is not made with a `chunkSize` of
-/// more than 8 MiB, nor of a source that can only be read forward. All pieces are of one version, or the stream throws `ReadError.Code.sourceChanged`.
+/// `CancellationError`; it never ends as if it were complete. After an error the stream is over. If bytes can never be
+/// read, the pieces before them come first. If a digest is wrong, the pieces end up to 64 KiB earlier, or a sixteenth
+/// of a longer chunk. If the error may pass, you get nothing of its window. Nor do you with a `chunkSize` of more than
+/// 8 MiB, or from a source that can only be read forward. All pieces are of one version, or the stream throws
+/// `ReadError.Code.sourceChanged`.
 ///
 /// Each iteration reads the range again. Several tasks can iterate over one stream, each with its own iterator.
 public struct ByteStream: AsyncSequence, Sendable {
@@ -90,7 +91,7 @@ extension RangeReader {
   /// stream then waits until the source grows. The reader should have the policy ``RangeReader/ChangePolicy/follow``.
   /// With any other policy, growth is a change and the stream throws `sourceChanged`. The exception is a source that
   /// declares that it only grows (`mayGrow` of ``SourceDescription/Traits``; for a file `isAppendOnly` of
-  /// ``FileSource``): then the stream notices growth, but only once per poll interval of the reader.
+  /// ``FileSource``). Then the stream notices growth once per poll interval of the reader.
   ///
   /// The stream ends when `isOver` returns `true`. It throws `CancellationError` when its task is cancelled,
   /// `ReadError.Code.closed` when the reader is closed, and `sourceChanged` when the source changes in any way other
@@ -128,9 +129,9 @@ extension RangeReader {
 extension ByteStream {
   /// The stream byte by byte, for parsers that look at every byte.
   ///
-  /// A byte costs a comparison and a load; the loop does not suspend within a piece. On the main actor (and so in a
-  /// `main.swift`), however, Swift checks after every step of an asynchronous loop that it is still on that actor,
-  /// which takes some 20 ns. A loop over the pieces, with an inner loop over the bytes, avoids this cost everywhere:
+  /// A byte costs a comparison and a load; the loop does not suspend within a piece. On the main actor, however, and so
+  /// in a `main.swift`, Swift checks after every step that it is still on that actor. That takes some 20 ns. A loop
+  /// over the pieces, with an inner loop over the bytes, avoids this cost everywhere:
   ///
   /// ```swift
   /// for try await piece in reader.stream() {

@@ -16,15 +16,14 @@ extension RangeReader {
   /// - Parameters:
   ///   - path: the file.
   ///   - engine: how the file is read.
-  ///   - cache: where ranges of up to 64 KiB are kept when you read them the second time, in addition to the system's
-  ///     page cache; `nil` keeps nothing. Default: ``MemoryStore/shared``, one store of at most 64 MiB for all readers in
-  ///     the process. A hit within one 4 KiB block takes less than a tenth of the time of the page cache; a hit of 64 KiB
-  ///     takes about a third. Longer ranges and streams are not kept. The cost: where the page cache has the file and the
-  ///     store has next to nothing of what you read, reads of 4 KiB take about 1.1 times as long as without a cache.
-  ///     Where keeping more does not pay, most reads bypass the store (see `.caching`). A store of your own keeps the
-  ///     whole 4 KiB blocks that contain the ranges.
-  ///   - onChange: what to do when the file changes. With ``RangeReader/ChangePolicy/follow`` the reader assumes that the
-  ///     file is only appended to.
+  ///   - cache: where ranges of up to 64 KiB are kept when you read them the second time; `nil` keeps nothing. Default:
+  ///     ``MemoryStore/shared``, one store of at most 64 MiB for all readers in the process. A hit within one 4 KiB
+  ///     block takes less than a tenth of the time of the page cache; a hit of 64 KiB takes about a third. Longer
+  ///     ranges and streams are not kept. If the page cache has the file, and the store hardly ever hits, reads of 4
+  ///     KiB take at most about 1.1 times as long as without a cache. While keeping more does not pay, most reads
+  ///     bypass the store (see `.caching`). A store of your own keeps the whole 4 KiB blocks that contain the ranges.
+  ///   - onChange: what to do when the file changes. With ``RangeReader/ChangePolicy/follow`` the reader assumes that
+  ///     the file is only appended to.
   /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (a directory, a FIFO, …),
   ///   `resourcesExhausted`, `inputOutput`, or `invalidConfiguration` for an order of stages that cannot work;
   ///   `CancellationError`.
@@ -105,17 +104,16 @@ extension ReadPipeline {
   /// and reading from the page cache takes less time than managing such reads. A cache miss asks the file for exactly
   /// what a reader without stages would ask for.
   ///
-  /// - Parameter cache: where short ranges are kept that you read again; `nil` keeps nothing. Default: ``MemoryStore/shared``,
-  ///   for the whole process.
+  /// - Parameter cache: where ranges of up to 64 KiB are kept that you read again; `nil` keeps nothing. Default:
+  ///   ``MemoryStore/shared``, for the whole process.
   public static func localFile(cache: (any ChunkStore)? = MemoryStore.shared) -> ReadPipeline {
     cache.map { .caching(ofFilesIn: $0) } ?? []
   }
 
   /// The stages that suit an object that is slow to answer: on a network, in a bucket, on a slow disk.
   ///
-  /// From the top down: `.timeLimit` if there is a limit, `.readAhead`, `.caching` (of one range the blocks, as far as later
-  /// reads have use for them; of several exactly these: ``ReadPipeline/CacheFill/automatic``), `.merging`, `.retrying`,
-  /// `.hedging` if asked for, `.limiting`.
+  /// From the top down: `.timeLimit` if there is a limit, `.readAhead`, `.caching` with
+  /// ``ReadPipeline/CacheFill/automatic``, `.merging`, `.retrying`, `.hedging` if asked for, `.limiting`.
   ///
   /// Each call makes new stages. If several readers must share one limit, give the same pipeline to all of them.
   ///
@@ -126,10 +124,10 @@ extension ReadPipeline {
   /// ```
   ///
   /// - Parameters:
-  ///   - cache: where fetched bytes are kept. Default: ``MemoryStore/shared``, for the whole process.
+  ///   - cache: where blocks are kept. Default: ``MemoryStore/shared``, for the whole process.
   ///   - timeLimit: the most time that a read may take in total, including waits. Default: no limit.
   ///   - maxConcurrentReads: the most concurrent reads of the object. Default: 16.
-  ///   - hedges: whether up to one read in twenty may be sent a second time when it takes longer than most. Default:
+  ///   - hedges: `true` if up to one read in twenty may be sent a second time when it takes longer than most. Default:
   ///     no, because it costs requests.
   /// - Precondition: the limits are more than zero.
   public static func remoteObject(

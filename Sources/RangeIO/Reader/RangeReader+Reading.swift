@@ -9,9 +9,9 @@ extension RangeReader {
   /// ```
   ///
   /// - Returns: exactly `range.count` bytes, all of one version of the source. An empty range gives empty bytes.
-  /// - Throws: `ReadError` with `rangeNotSatisfiable` (a negative offset, or past the end: the message says the size),
-  ///   `sourceChanged`, `closed`, `limitExceeded` for more than 128 TiB, or any error of the source or the stages;
-  ///   `CancellationError` at once when cancelled.
+  /// - Throws: `ReadError` with `rangeNotSatisfiable` for a negative offset or a range past the end, `sourceChanged`,
+  ///   `closed`, or `limitExceeded` for more than 128 TiB; any error of the source or the stages; `CancellationError`
+  ///   at once when cancelled.
   /// - Complexity: up to 256 KiB from the page cache of a local file cost one allocation and do not suspend (on Linux;
   ///   elsewhere, and for longer ranges, a thread switch). A hit in a memory cache costs neither.
   public nonisolated(nonsending) func read(_ range: ByteRange) async throws -> Bytes {
@@ -105,10 +105,9 @@ extension RangeReader {
   /// A cache hit counts as a read and as a use of the block, just like a hit of ``read(_:)-(ByteRange)``.
   ///
   /// - Returns: exactly `range.count` bytes, of the same version that reads return; empty bytes for an empty range
-  ///   within the source. Returns `nil` if the cache lacks some of the bytes in memory, if a stage between the reader
-  ///   and its cache has no ``ReadStage/answer(_:next:)``, if there is no `.caching` stage, if the range is
-  ///   past the end of the source, or if the reader is closed. Compressed and spilled blocks also give `nil`; the next
-  ///   `read` loads them.
+  ///   within the source. `nil` if the cache does not have all of the bytes in memory. Blocks in a compressed tier or
+  ///   on a disk give `nil`; the next `read` loads them. `nil` also if there is no `.caching` stage, if a stage above
+  ///   it has no ``ReadStage/answer(_:next:)``, if the range is past the end of the source, or if the reader is closed.
   /// - Complexity: within one block, a hash look-up and a slice, without allocation. Across blocks, that for each
   ///   block, and one `Bytes` that joins the pieces without copying them.
   public nonisolated func cached(_ range: ByteRange) -> Bytes? { core.cached(range) }
@@ -161,15 +160,15 @@ extension ReaderCore {
 }
 
 extension RangeReader {
-  /// Explains where the bytes of `range` would come from if you read them now, and why not from a nearer place.
+  /// Explains where each byte of `range` would come from now, and why not from a nearer place.
   ///
   /// The result is a snapshot and may be out of date by the time you look at it. This reads nothing and changes no
   /// counters. It does not say what the system's page cache holds of a local file; only the source deals with that.
   ///
   /// - Throws: `ReadError` with `rangeNotSatisfiable` if the opened version does not have the range, `limitExceeded`
   ///   for more than 128 TiB, or `closed`.
-  /// - Complexity: O(blocks), one cache lock for each. Does not suspend for 256 blocks of the caches or less; more are
-  ///   looked at on another thread, so that an actor is not kept. So are sources that a stage has changed.
+  /// - Complexity: O(blocks), one cache lock for each. Does not suspend for up to 256 blocks. It examines longer ranges
+  ///   on another thread, so that it does not block an actor, and also sources that a stage has changed.
   public nonisolated(nonsending) func explain(_ range: ByteRange) async throws -> ReadExplanation {
     guard core.gate.enter() else { throw ReadError.closed }
     defer { core.gate.leave() }
@@ -191,11 +190,11 @@ extension RangeReader {
 extension RangeReader {
   /// Announces how you will use `range`. Returns at once. Errors are not reported.
   ///
-  /// `.willNeed`: you will read it soon. The reader prefetches it into the cache in the background, after the reads that callers
-  /// wait for, and only as much as the cache would keep: if the range is longer than half the cache's limit, only the beginning.
-  /// The prefetch counts against the budget of `.readAhead`, if there is one, and stops when the budget is spent. Without a cache
-  /// the hint goes to the source, which may read ahead by itself; for a local file the system does. Bytes past the end are left
-  /// out, and nothing is fetched from a source that has just changed (`isSettled` of its traits).
+  /// `.willNeed`: you will read it soon. The reader prefetches it into the cache in the background, after the reads
+  /// that callers wait for. If the range is longer than half the cache's limit, it prefetches only the beginning. The
+  /// prefetch counts against the budget of `.readAhead`, if there is one, and stops when the budget is spent. Without a
+  /// cache the hint goes to the source, which may read ahead by itself; for a local file the system does. Bytes past
+  /// the end are left out, and nothing is fetched from a source that has just changed (`isSettled` of its traits).
   ///
   /// `.dontNeed`: you will not read it again for a long time. The reader removes the whole blocks within it from the cache, with all
   /// its tiers, a disk included, and cancels read-ahead for it. Other readers that use the same bytes through the same cache must

@@ -72,9 +72,9 @@ extension RangeReader {
 
   /// The version that a stream would read now.
   ///
-  /// With ``ChangePolicy/refresh`` this asks what the name of the source leads to. A source that takes longer than a
-  /// millisecond is asked no more often than once in each poll interval; while it cannot be asked, the version is the
-  /// last one known. With other policies this is the version that was opened.
+  /// With ``ChangePolicy/refresh`` this asks what the name of the source leads to. It asks a source that takes longer
+  /// than a millisecond at most once per poll interval. While the source cannot be asked, the version is the last one
+  /// known. With other policies this is the version that was opened.
   ///
   /// - Throws: any error of asking the source; `CancellationError`.
   public nonisolated(nonsending) func snapshot() async throws -> Snapshot {

@@ -76,8 +76,8 @@ public actor RangeReader {
   /// The counts of this reader, its stages and its source.
   public nonisolated func statistics() -> Statistics { core.statistics() }
 
-  /// Checks whether the source has grown or changed. Whether a file's name now leads to another file is looked at with
-  /// ``RangeReader/ChangePolicy/refresh`` only: otherwise the reader reads on in the file that it has opened.
+  /// Checks if the source has grown or changed. Only with ``RangeReader/ChangePolicy/refresh`` does it also check if
+  /// the file's name now leads to another file: otherwise the reader reads on in the file that it has opened.
   ///
   /// If the source has no validator, only the size is compared. Another source of the same size passes for the same
   /// version, and what is cached stays: read it through a new reader, with a source of its own, to fetch it anew.
@@ -114,9 +114,9 @@ extension RangeReader {
 
     private init(kind: Kind) { self.kind = kind }
 
-    /// Reads throw `ReadError.Code.sourceChanged`. A file that became longer is another version too: it may have been
-    /// overwritten. Not a change is anything that leaves the bytes of the open file as they were: another mode, owner
-    /// or name, its removal, and another file that takes its name.
+    /// Reads throw `ReadError.Code.sourceChanged`. A longer file counts as changed, because the reader cannot know
+    /// whether it was appended to or replaced. What leaves the bytes of the open file as they were is no change:
+    /// another mode, owner or name, its removal, and another file that takes its name.
     public static let fail = RangeReader.ChangePolicy(kind: .fail)
 
     /// The reader switches to the new version: it drops what is cached of the old one, and reads again. The reader goes
@@ -147,9 +147,9 @@ extension RangeReader {
     /// let live = try await RangeReader("/mnt/server/log", onChange: .follow.polling(every: .milliseconds(200)))
     /// ```
     ///
-    /// A source that reports changes is checked at once when it reports one, and otherwise once in 16 intervals. One with a
-    /// latency of more than 1 ms that is followed is checked less often while it rests: after 2, 4 and then every 8
-    /// intervals.
+    /// A source that reports changes is checked at once when it reports one, and otherwise once in 16 intervals. A
+    /// followed source with a latency of more than 1 ms is checked less often while it rests: after 2, 4 and then every
+    /// 8 intervals.
     ///
     /// - Parameter interval: the time between two checks, at least one millisecond. Default of every policy: one second.
     public func polling(every interval: Duration) -> ChangePolicy {

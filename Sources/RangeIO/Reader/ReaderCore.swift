@@ -20,7 +20,7 @@ final class ReaderCore: Sendable {
   /// The topmost cache. Not optional: taking a class out of an optional counts a reference. So there is a stand-in for a
   /// reader without one.
   let topCache: CachingStage
-  /// `true` if ``topCache`` is the topmost stage of those that see hits.
+  /// `true` if no stage above ``topCache`` sees hits.
   let isCacheOnTop: Bool
   /// `true` if it is the only stage, above a source that needs no work in between.
   private let isCacheAlone: Bool

@@ -19,8 +19,8 @@ public struct Counters: Hashable, Sendable, Encodable {
     }
   }
 
-  /// The name of what is counted: of the stage, the tier of a store (`memory`, `compressed`, `disk`), or what the source
-  /// calls this way to read: for files `resident`, `positional` or `dispatchIO`.
+  /// The name of the stage, of the tier of a store (`memory`, `compressed`, `disk`), or of a way to read (for files
+  /// `resident`, `positional` or `dispatchIO`).
   public package(set) var name: String
   /// The counts, in the best order for reading.
   package var counts: [Count]
@@ -55,7 +55,7 @@ extension Counters {
   public var hits: Int? { self["hits"] }
   /// Look-ups that found nothing, if those are counted.
   public var misses: Int? { self["misses"] }
-  /// The bytes that a tier takes, or those that were read, if they are counted.
+  /// The bytes that a tier takes, or that were read, if they are counted.
   public var bytes: Int? { self["bytes"] }
   /// The number of bytes that a tier may take, if it has a limit.
   public var limit: Int? { self["limit"] }

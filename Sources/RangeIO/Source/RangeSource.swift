@@ -19,9 +19,9 @@
 ///
 /// **What you must do.** Never block the thread: it belongs to the caller. Do blocking work on a thread of your own.
 /// Return exactly `range.count` bytes of exactly the version described, or throw. Throw `ReadError.Code.sourceChanged`
-/// if that version no longer exists. Free in `deinit` what you hold: a reader that is dropped without being closed does not
-/// call ``close()``. What never changes of the source stands in the traits of its description. A source that passes on the
-/// description of another one passes these facts on too: change those that do not hold for it.
+/// if that version no longer exists. Free in `deinit` what you hold: a reader that is dropped without being closed does
+/// not call ``close()``. What never changes of the source stands in the traits of its description. A source that passes
+/// on the description of another one passes these facts on too: change the facts that do not hold for it.
 public protocol RangeSource: ~Copyable, Sendable {
   /// Returns what the source is now. A reader calls it when it opens and when you ask it to refresh. It also calls it
   /// before a read beyond the end it knows, a read of a version that is not settled, and a read counted from the end of

@@ -43,8 +43,8 @@ extension SourceDescription {
     public var isSettled = true
     /// `true` if existing bytes never change, whatever is appended. Then a cache keeps them when the source has grown.
     public var isAppendOnly = false
-    /// `true` if the source itself answers at once, however long its device hangs: a read whose task is cancelled (with
-    /// `CancellationError`), and reads in flight when it is closed (with `ReadError.Code.closed`). A source that never
+    /// `true` if the source itself answers at once, however long its device hangs: with `CancellationError` when the
+    /// task of a read is cancelled, and with `ReadError.Code.closed` when the source is closed. A source that never
     /// waits may set it.
     ///
     /// If not, the reader runs each read as separate work. That costs a task and lets callers return at once; the abandoned

@@ -9,8 +9,8 @@ public final class SourceDescription: Sendable {
   /// byte: `é` as one character and as two are different ids. Caches keep it, also on disks: put no secret into it, but a
   /// digest of one if it says which object is meant.
   public let id: String
-  /// The name of the source in messages and listings: the path as given, or a URL without user and password, and
-  /// with `…` for all of its query but a version or a part. Not an identity: two names may refer to one source.
+  /// The name of the source in messages and listings: the path as given, or a URL without user and password. Of the
+  /// query it has only a version or a part, and `…` for the rest. Not an identity: two names may refer to one source.
   public let name: String
   /// The version, or `nil` if the source cannot tell versions apart.
   public let validator: (any Validator)?

@@ -33,8 +33,8 @@ extension ReadPipeline {
   /// above it counts decoded bytes. Several of these stages may follow each other.
   ///
   /// **Errors.** Any error that `decode` throws, unchanged. `ReadError.Code.corrupted` if the source ends within the
-  /// header, or if the last encoded block is shorter than what each block has in addition to its decoded bytes;
-  /// `invalidResponse` if `decode` returns a wrong number of bytes.
+  /// header, or if the last encoded block is too short for its own overhead. `invalidResponse` if `decode` returns a
+  /// wrong number of bytes.
   ///
   /// **Cancellation.** Noticed by the stages below, and between two blocks. A block that is being decoded is decoded to
   /// its end.

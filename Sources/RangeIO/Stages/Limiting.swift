@@ -18,12 +18,12 @@ extension ReadPipeline {
   /// when the bucket is full, and the reads after it wait until its debt is paid. A vectored read counts once, with all
   /// its bytes.
   ///
-  /// **Place.** The last of the built-in stages, directly above the source, so that it counts what the source is really
-  /// asked for: including the extra bytes of `.verifying` and `.merging`, and each try of `.retrying` and `.hedging`
-  /// separately. A read that waits for its retry holds no permit. Below `.caching`, so that hits cost nothing and no
-  /// read that holds a permit waits for a fetch that has none. Only once in a pipeline: if two readers list two of them
-  /// in opposite orders, they can wait for each other for ever. `.timeLimit` above it includes the time in the queue,
-  /// below it does not.
+  /// **Place.** The last of the built-in stages, directly above the source. There it counts what the source really
+  /// sends: also the extra bytes of `.verifying` and `.merging`, and each try of `.retrying` and `.hedging`. A read
+  /// that waits for its retry holds no permit. Below `.caching`, so that hits cost nothing and no read that holds a
+  /// permit waits for a fetch that has none. Only once in a pipeline: if two readers list two of them in opposite
+  /// orders, they can wait for each other for ever. `.timeLimit` above it includes the time in the queue, below it does
+  /// not.
   ///
   /// A cancelled read releases its permit at once, even if the source keeps working on it.
   ///

@@ -32,17 +32,17 @@ public import SystemPackage
 /// **Place.** Anywhere. Above a cache it sees what callers see, below a cache what is fetched, directly above the
 /// source the reads of the source.
 ///
-/// **Cost.** For a cache hit the clock is read twice, otherwise three times, plus a handful of relaxed additions; with a trace
-/// also 16 bytes in a buffer, under a lock: about 30 ns, no allocation. One `Observing` may stand in several places of one
-/// pipeline, and in several pipelines; it adds up all of them.
+/// **Cost.** A hit reads the clock twice, another read three times, and both do a handful of relaxed additions. A trace
+/// also takes 16 bytes in a buffer, under a lock: about 30 ns, no allocation. One `Observing` may stand in several
+/// places of one pipeline, and in several pipelines; it adds up all of them.
 public final class Observing: Sendable {
   fileprivate let stage: ObservingStage
 
   /// Creates one that has counted nothing yet, and records no ranges.
   public convenience init() { self.init(nil) }
 
-  /// Creates one that also records the ranges of all reads, those that fail too, in a new file at `path`, which must not exist.
-  /// Only its owner can read it.
+  /// Creates one that also records the ranges of all reads, even if they fail, in a new file at `path`, which must not
+  /// exist. Only its owner can read it.
   ///
   /// A relative path starts from the current directory; `~` is the home directory.
   ///

@@ -87,7 +87,7 @@ final class TimeLimitStage: ReadStage, RoleStage {
     return request.timedOut()
   }
 
-  /// Reads that were not cached, and those that timed out.
+  /// Reads that were not cached, and reads that timed out.
   func statistics() -> Counters? {
     Counters("TimeLimit", counts, "reads that waited", "timed out")
   }

@@ -50,7 +50,7 @@ public protocol ChunkStore: AnyObject, Sendable {
   /// Erases the token's chunks that hold bytes of `range`. They cannot be found afterwards.
   func erase(_ range: ByteRange, of token: ChunkToken)
 
-  /// Erases chunks that ``sources`` does not know, such as those that an earlier process has left. A removal calls
+  /// Erases chunks that ``sources`` does not know, such as chunks of an earlier process. A removal calls
   /// ``erase(_:of:)`` for each token first, then this. Implement it if the store outlives the process. By default does
   /// nothing.
   ///

@@ -2,11 +2,10 @@ package import Synchronization
 
 /// A store's short name for one version of one source on one grid of blocks. Quick to compare, and never used again.
 ///
-/// Tokens decide what may be kept. Bytes on their way into a store
-/// carry a ``ChunkTicket`` with the token's *generation* at the time they were requested. A removal first raises the
-/// generation and then erases, so bytes still in flight are refused when they arrive. In a store with several tiers,
-/// chunks also move while some tiers are erased and others are not: nothing is published while a removal
-/// runs, so chunks that move during that time are dropped.
+/// Tokens decide what may be kept. Bytes on their way into a store carry a ``ChunkTicket`` with the token's
+/// *generation* at the time they were requested. A removal first raises the generation and then erases, so bytes still
+/// in flight are refused when they arrive. In a store with several tiers, chunks may move while some tiers are erased
+/// and others are not yet. Nothing is published while a removal runs, so these chunks are dropped.
 public final class ChunkToken: Sendable {
   /// Unique within the store's ``ChunkSources``, from 1.
   public let number: UInt64
@@ -95,8 +94,8 @@ public final class ChunkToken: Sendable {
 
   package var isAlive: Bool { generation != Self.retired }
 
-  /// Makes the stores refuse bytes that are in flight, and those that are requested from now on, until
-  /// ``endRemoval(of:)``. Every removal calls this first, and then erases.
+  /// Makes the stores refuse bytes in flight, and bytes requested from now on, until ``endRemoval(of:)``. Every removal
+  /// calls this first, and then erases.
   ///
   /// - Parameter range: what is removed, in whole blocks. Chunks of other blocks may go on moving from tier to tier.
   package func beginRemoval(of range: ByteRange = ChunkScope.wholeRange) {

@@ -16,7 +16,7 @@ package struct LimitChanges<Limits: Sendable>: Sendable {
   /// Rises each time that ``limits`` may have changed.
   private(set) var version = 0
 
-  /// - Parameter limits: those that the store is made with.
+  /// - Parameter limits: the limits that the store is made with.
   package init(_ limits: Limits) { reached = limits }
 
   /// The limits to be set now.

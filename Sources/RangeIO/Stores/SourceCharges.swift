@@ -79,7 +79,7 @@ final class SourceCharges: Sendable {
     }
   }
 
-  /// The bytes of a token's id and name beyond those that every source is charged.
+  /// The bytes of a token's id and name beyond what every source is charged.
   private func longText(of token: ChunkToken) -> Int {
     let source = token.entry.first
     let name = source.name.hasSameBytes(as: source.id) ? 0 : source.name.utf8.count

@@ -92,7 +92,7 @@ struct TraceBuffer {
     isWriteStarted = false
   }
 
-  /// Nothing can be written any more: `lost` reads that were taken, and those that wait, count as dropped.
+  /// Nothing can be written any more: `lost` reads that were taken, and all that wait, count as dropped.
   mutating func fail(lost: Int) {
     if phase == .recording { phase = .failed }
     recorded -= lost + reads.count

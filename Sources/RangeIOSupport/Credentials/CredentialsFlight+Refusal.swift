@@ -20,7 +20,7 @@ extension CredentialsFlight {
     used.withLock { $0.refusal = (last, failure) }
   }
 
-  /// Gets others in place of those that were refused, once for all who ask. Returns at once if another has done so.
+  /// Replaces refused credentials, once for all callers. Returns at once if another has done so.
   ///
   /// - Throws: the failure that was noted, if there are no others; as ``credentials(insteadOf:)``.
   public nonisolated(nonsending) func replaceRefused() async throws {

@@ -10,7 +10,7 @@ public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable
   private let now: @Sendable () -> Int
 
   /// - Parameters:
-  ///   - expiry: when credentials end, in seconds since 1970; `nil` for those that do not end by themselves.
+  ///   - expiry: when credentials end, in seconds since 1970; `nil` if they do not end by themselves.
   ///   - early: how many seconds before the old ones end new ones are fetched; `nil` for five minutes.
   ///   - now: seconds since 1970.
   ///   - fetch: brings new credentials. Cancelled when the source closes.

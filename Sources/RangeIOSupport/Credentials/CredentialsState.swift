@@ -30,7 +30,7 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
     case wait(fetches: Bool)
   }
 
-  /// When credentials end, in seconds since 1970; `nil` for those that do not end by themselves.
+  /// When credentials end, in seconds since 1970; `nil` if they do not end by themselves.
   let expiry: @Sendable (Credentials) -> Int?
   private(set) var current: Credentials?
   /// When the fetch under way began.

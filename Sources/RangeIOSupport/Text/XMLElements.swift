@@ -1,5 +1,5 @@
-/// Walks over the elements of an XML document of which all is there, such as a list of names: each element is handed out where
-/// it ends, with those that enclose it.
+/// Walks over the elements of a whole XML document, such as a list of names. It passes on each element where it ends,
+/// with the elements that enclose it.
 ///
 /// No validator. Knows tags, attributes as text, character data, CDATA and entities; skips comments, instructions and
 /// declarations, and fetches nothing. Prefixes of namespaces are left out.

@@ -91,7 +91,7 @@ package final class SimulatedDisk: Sendable {
   /// The bytes that files use, including removed files that are still open.
   package var allocatedByteCount: Int { state.withLock { $0.pagesUsed * DiskPages.pageSize } }
 
-  /// The number of calls of `kind` since the disk was created, including those that failed.
+  /// The number of calls of `kind` since the disk was created, including failed ones.
   package func count(of kind: DiskCall.Kind) -> Int { state.withLock { $0.counts[kind.rawValue] } }
 
   /// The number of calls of all kinds since the disk was created.

@@ -16,10 +16,10 @@ public enum BuiltInCodec {
   ///   little less. Values out of range are clamped to the nearest. No effect on Apple platforms.
   public static func lz4(acceleration: Int = 1) -> some ChunkCodec { LZ4Codec(acceleration: acceleration) }
 
-  /// LZ4 where that saves time, and bytes as they are where the disk is faster: the default of a tier on a disk, which
-  /// measures its disk and LZ4 as it writes and reads. While there is room, it compresses if that takes less time; once
-  /// full, it compresses what shrinks, since then more blocks fit. Everywhere else this is ``lz4(acceleration:)``. Its id
-  /// is 1.
+  /// LZ4 where that saves time, and bytes as they are where the disk is faster. This is the default of a disk tier,
+  /// which measures its disk and LZ4 as it writes and reads. While there is room, it compresses if that takes less
+  /// time; once full, it compresses what shrinks, since then more blocks fit. Everywhere else this is
+  /// ``lz4(acceleration:)``. Its id is 1.
   public static var automatic: some ChunkCodec { AutomaticCodec() }
 
   /// Copies bytes unchanged: for data that is already compressed. Its id is 0.

@@ -108,7 +108,7 @@ extension CompressedStore {
 
   package func cancel(_ reservation: ChunkReservation) {}
 
-  /// Compresses the bytes of `range` block by block. Keeps those that shrink.
+  /// Compresses the bytes of `range` block by block. Keeps the blocks that shrink.
   @discardableResult package func insert(
     _ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation
   ) -> Bool {

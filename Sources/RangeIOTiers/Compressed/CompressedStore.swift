@@ -9,7 +9,7 @@ import Synchronization
 /// ```
 ///
 /// It holds about two or three times as much as it takes, if the data shrinks that far. A piece that does not shrink by
-/// an eighth is not kept. A hit must decompress the whole piece (about 20 µs for 64 KiB with LZ4), once for all reads
+/// an eighth is not kept. A hit must decompress the whole chunk (about 27 µs for 64 KiB with LZ4), once for all reads
 /// that want it at the same time. Use it if the source is slower than that.
 ///
 /// **Room.** Compressed pieces are stored one after the other in segments. The oldest segment is freed as a whole;

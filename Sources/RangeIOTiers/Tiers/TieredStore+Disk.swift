@@ -5,8 +5,8 @@ extension TieredStore {
   /// process has left there.
   ///
   /// Chunks that wait to be written count towards the memory's limit: up to 8 MiB, but at most an eighth of the disk's
-  /// limit and a quarter of the memory. Blocks of that size and more are not kept on the disk: for the usual ones of 64 KiB the
-  /// memory needs more than 256 KiB, and the disk more than 512 KiB. ``lastDiskFailure`` says so of less.
+  /// limit and a quarter of the memory. Larger blocks are not kept on the disk. For the usual blocks of 64 KiB, memory
+  /// needs more than 256 KiB, and the disk more than 512 KiB. ``lastDiskFailure`` says so of less.
   ///
   /// - Parameters:
   ///   - memory: the most that the tier of plain memory may take.
@@ -22,12 +22,11 @@ extension TieredStore {
   /// Creates a store that keeps everything on a disk, with what an earlier process has left in the directory. Most
   /// programs want memory above it.
   ///
-  /// - Throws: `ReadError` with a code that says what to do: `ReadError.Code.inUse` if another process has the
-  ///   directory; `unsupportedFormat` if another version of this library has made it;
-  ///   `ReadError.Code.permissionDenied` if it belongs to another user, who lets this one make none below it;
-  ///   `ReadError.Code.inputOutput` if its file system has no locks;
-  ///   `ReadError.Code.invalidConfiguration` if it contains other files, or the codec has the id of one of this
-  ///   library's codecs; `ReadError.Code.limitExceeded` if the limit is too small for anything; and errors from the
+  /// - Throws: ``ReadError/Code/inUse`` if another process has the directory; `unsupportedFormat` if another version of
+  ///   this library has made it; ``ReadError/Code/permissionDenied`` if it belongs to another user, who lets this one
+  ///   make none below it; ``ReadError/Code/inputOutput`` if its file system has no locks;
+  ///   ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id of one of this
+  ///   library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and errors from the
   ///   system.
   /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
   public convenience init(disk: DiskConfiguration) async throws {

@@ -27,9 +27,10 @@ extension TieredStore {
   /// The budget of the tiers in memory, if this store made them.
   package var budget: MemoryBudget? { memory?.budget }
 
-  /// Returns what the tiers hold and have done, from the top down: `all memory` for all tiers in memory together, with the room
-  /// set aside for chunks on their way; `memory`, `compressed`, `disk`, and what your own stores report; and after each tier
-  /// the chunks on their way down from it, as in `memory queue`. The misses of a tier include bytes that those below have.
+  /// Returns what the tiers hold and have done, from the top down. `all memory` counts all tiers in memory together,
+  /// with the room set aside for chunks on their way. Then come `memory`, `compressed`, `disk`, and what your own
+  /// stores report; after each tier the queue of chunks on their way down from it, such as `memory queue`. The misses
+  /// of a tier include bytes that those below have.
   public func statistics() -> [Counters] {
     let use = memoryUse
     let all = Counters("all memory", counts: ["bytes": use.bytes, "limit": use.limit, "peakBytes": use.peakBytes])

@@ -22,9 +22,9 @@ import Synchronization
 /// - Chunks that the upper store evicts to make room wait in a bounded queue, where they can be found, and are moved in
 ///   the background. A chunk that is read there is promoted again. If the queue is full, the chunk is dropped and
 ///   counted.
-/// - Pieces that the lower store must load first are promoted when that store says so: a compressed store says so at
-///   the second touch, so that reading everything once does not flush the upper store. Bytes that the lower store has
-///   in memory are served from where they are.
+/// - The lower store says when a chunk is promoted. A compressed store says so at the second touch, so that reading
+///   everything once does not flush the upper store. Bytes that the lower store has in memory are served from where
+///   they are.
 /// - At rest a byte is in only one of the two, unless the lower store keeps copies.
 ///
 /// Pins, metadata, limits and statistics are those of the library's stores among the parts, however you combine them.

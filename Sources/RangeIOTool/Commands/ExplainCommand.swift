@@ -6,7 +6,7 @@ import RangeIOTiers
 /// `rangeio explain`: shows where bytes would come from, and why not from a nearer place.
 struct ExplainCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Tell where the bytes of a range would come from, and why not from nearer.",
+    commandName: "explain", abstract: "Show where the bytes of a range would come from, and why not from nearer.",
     discussion: """
       Without options, for a reader as programs have it that open a local file and choose nothing. With --far, for a \
       source with 20 ms of latency behind the stages that suit one; with --spill, with a cache on a disk as well, which \

@@ -5,7 +5,7 @@ import RangeIORemote
 /// `rangeio info`: describes a source.
 struct InfoCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Tell kind, size and version of a file or URL.")
+    commandName: "info", abstract: "Show kind, size and version of a file or URL.")
 
   @Argument(help: "The file or URL to look at.", completion: .file())
   var source: String

@@ -6,7 +6,7 @@ import RangeIOTiers
 /// `rangeio spill`: inspects what a cache has left on a disk.
 struct SpillCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "spill", abstract: "Look into a directory in which a cache keeps what memory evicts.",
+    commandName: "spill", abstract: "Look into the directory of a disk tier.",
     discussion: "list, verify and stats change nothing, and work while the directory is in use. clear needs it free.",
     subcommands: [List.self, Verify.self, Stats.self, Clear.self])
 
@@ -14,7 +14,7 @@ struct SpillCommand: AsyncParsableCommand {
 
   struct List: CommandWithStats {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List the sources of which blocks are there, and how much of each.")
+      commandName: "list", abstract: "List the sources with blocks in the directory, and how much of each.")
 
     @OptionGroup var directory: SpillDirectoryOptions
     @OptionGroup var stats: StatsOption
@@ -49,7 +49,7 @@ struct SpillCommand: AsyncParsableCommand {
   }
 
   struct Stats: CommandWithStats {
-    static let configuration = CommandConfiguration(commandName: "stats", abstract: "Tell totals of the directory.")
+    static let configuration = CommandConfiguration(commandName: "stats", abstract: "Show the totals of the directory.")
 
     @OptionGroup var directory: SpillDirectoryOptions
     @OptionGroup var stats: StatsOption

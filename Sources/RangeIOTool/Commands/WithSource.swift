@@ -8,7 +8,7 @@ public import RangeIO
 ///
 /// - Parameters:
 ///   - growth: what happens to reads when the file grows.
-///   - pipeline: the stages. Default: those that suit the source.
+///   - pipeline: the stages. Default: the ready-made ones for the source.
 ///   - readAll: called in place of `body` with what reads all bytes once, where no reader can be opened since the server
 ///     does not tell how many there are.
 nonisolated(nonsending) func withSource<Result>(

@@ -9,7 +9,7 @@ struct CopyLayout: Equatable {
   static let minPieceSize = 64 << 10
   /// Bounds what a kill costs: one part of a piece for each request in flight.
   static let maxPieceSize = 1 << 20
-  /// With so many pieces, those that were in flight at a kill are few among all.
+  /// With so many pieces, few of all are in flight at a kill.
   private static let wantedPieces = 16_384
 
   /// Cuts `byteCount` bytes into pieces of the best size.

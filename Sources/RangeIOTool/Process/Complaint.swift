@@ -50,7 +50,7 @@ enum ToolStatus: Int32, CaseIterable {
   case unusableSource = 3
   case rangeNotSatisfiable = 4
   case sourceChanged = 5
-  /// The bytes that a cache has left on a disk differ from those that it wrote.
+  /// The bytes on a disk are not the bytes that the cache wrote.
   case damaged = 6
   /// 128 plus the number of SIGINT, as in shells.
   case interrupted = 130

@@ -43,9 +43,9 @@
     var compressed: String?
     @Option(help: ArgumentHelp("A directory for cached bytes that stay.", valueName: "directory"))
     var spill: String?
-    @Option(help: ArgumentHelp("The most bytes there.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The most bytes in that directory.", valueName: "bytes"))
     var spillLimit = "10GiB"
-    @Flag(help: "Do not start without the disk of --spill. Without this, a directory that cannot be used is told of.")
+    @Flag(help: "Do not start without the disk of --spill. Default: report a directory that cannot be used, and go on.")
     var requireDisk = false
     @Option(
       help: ArgumentHelp(
@@ -55,13 +55,13 @@
     var revalidate = 1.0
     @Option(help: ArgumentHelp("The most time for a read from a URL.", valueName: "seconds"))
     var timeLimit = 60.0
-    @Flag(help: "Read again from a URL, one time in twenty at most, what takes longer than most.")
+    @Flag(help: "Send up to one request in twenty to a URL a second time when its answer is late.")
     var hedge = false
     @Flag(help: "Cache files as if they were far away, such as on a network drive.")
     var far = false
     @Flag(help: "Files only grow: an answer has the size of its beginning, and is not cut off when the file grows.")
     var growing = false
-    @Flag(help: "Tell of each answer on standard error.")
+    @Flag(help: "Report each answer on standard error.")
     var verbose = false
     @OptionGroup var remote: RemoteOptions
 

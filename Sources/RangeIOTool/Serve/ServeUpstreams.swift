@@ -37,7 +37,7 @@
       }
     }
 
-    /// The names with a number after those that came before: `x`, `x-2`. A source is often known by its last name only in
+    /// The names, with a number where a name came before: `x`, `x-2`. A source is often known by its last name only in
     /// part, since the rest may be secret.
     static func distinct(_ names: [String]) -> [String] {
       // By their bytes.

@@ -80,7 +80,7 @@ struct SpillVerdict {
   var complaint: String? {
     guard found.damaged > 0 else { return nil }
     let places = found.damaged == 1 ? "one place is" : "\(Figures.count(found.damaged)) places are"
-    return "\(path): \(places) damaged; a cache passes over what is, and reads the source instead"
+    return "\(path): \(places) damaged; a cache skips damaged blocks, and reads the source instead"
   }
 
   var text: String {

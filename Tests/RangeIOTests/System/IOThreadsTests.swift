@@ -123,7 +123,8 @@ import Testing
   func `a job withdrawn from the start, middle or end of the queue does not run, and the rest do`(
     isUrgent: Bool
   ) async throws {
-    for withdrawn in [[0], [2], [4], [0, 1], [1, 3], [3, 4], [0, 1, 2, 3, 4], [4, 3, 2, 1, 0], []] {
+    let choices: [[Int]] = [[0], [2], [4], [0, 1], [1, 3], [3, 4], [0, 1, 2, 3, 4], [4, 3, 2, 1, 0], []]
+    for withdrawn in choices {
       let threads = IOThreads(limit: 1)
       let (blocker, log, end) = (Blocker(), Noted<String>(), Promise<Void>())
       threads.submit(IOJob { blocker.run() })

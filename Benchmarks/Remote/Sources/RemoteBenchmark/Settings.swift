@@ -3,7 +3,8 @@ import RangeIOHTTP
 
 /// What the command line asks for.
 ///
-///     RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--as call|tasks|turns|stream] [--opening -COUNT] [--versions A B --seconds N]
+///     RemoteBenchmark URL RANGES OUTPUT [--disk DIRECTORY] [--as call|tasks|turns|stream] [--opening -COUNT] [--connections N]
+///         [--versions A B --seconds N]
 struct Settings {
   let url: String
   /// Ranges that are read one group after the other.
@@ -18,6 +19,8 @@ struct Settings {
   var way = Way.call
   /// What is read first.
   var opening = RemoteOpening.beginning
+  /// The most connections; `nil`: as many as there are if you say nothing.
+  var connections: Int?
   /// The two contents that the object alternates between, and how long they are read.
   var versions: (a: String, b: String)?
   var seconds = 10.0
@@ -38,6 +41,7 @@ struct Settings {
         guard let named = Way(rawValue: value) else { fatalError("unknown way \(value)") }
         way = named
       case "--opening": opening = Int(value).map { .suffix(-$0) } ?? opening
+      case "--connections": connections = Int(value)
       case "--seconds": seconds = Double(value) ?? seconds
       case "--versions": versions = rest.popFirst().map { (value, $0) }
       default: fatalError("unknown option \(option)")

@@ -20,6 +20,7 @@ if let versions = settings.versions {
 } else {
   var configuration = RemoteConfiguration()
   configuration.opening = settings.opening
+  if let connections = settings.connections { configuration.maxConnectionsPerHost = connections }
   let output = try Output(settings.output)
   let start = ContinuousClock.now
   let reader = try await RangeReader(contentsOf: settings.url, configuration: configuration, cache: store)

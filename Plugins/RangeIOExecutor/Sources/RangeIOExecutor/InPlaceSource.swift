@@ -11,16 +11,16 @@ public import SystemPackage
 /// let page = try await withTaskExecutorPreference(executor) { try await reader.read(0..<4096) }
 /// ```
 ///
-/// While a read is the only one that the executor does, and the disk is quick (a lone read takes 15 to 100 µs), the thread looks for
-/// the bytes again and again instead of sleeping, for twice the usual time at most.
+/// A lone read of a fast device (15 to 100 µs) is polled for at most twice its usual latency: the thread does not sleep
+/// meanwhile.
 ///
-/// In place are reads of one range of at most 256 KiB. Longer ones, streams, several ranges at once, prefetches, and all reads
-/// of a file on a server are read by the threads of the library, since they gain more from several reads at a time than a
-/// wake-up costs.
+/// Reads of one range of at most 256 KiB are done in place. The library's own threads do all others: longer ranges,
+/// streams, several ranges at once, prefetches, and reads of a file on a server. These gain more from several reads at
+/// a time than a wake-up costs.
 ///
-/// **Cancelling.** A read in place that waits for the disk answers when the disk does: neither cancelling its task nor closing
-/// its reader ends the wait, and an actor that reads in place is busy until then. On a disk that hangs, so do the tasks that
-/// read it, and the executor if they take all of its threads.
+/// **Cancelling.** A read in place ends when the disk answers. Neither cancelling its task nor closing its reader ends
+/// it earlier, and an actor that reads in place is busy until then. If a disk hangs, the tasks that read it hang. If
+/// they take all threads, the executor hangs too.
 ///
 /// **Versions** are checked after each read, as `FileSource` does: with another size or modification time, reads throw
 /// `ReadError.Code.sourceChanged`.
@@ -33,7 +33,7 @@ public final class InPlaceSource: RangeSource {
 
   /// The longest range that is read in place, in bytes.
   private static let maxByteCount = 256 * 1024
-  /// The longest of which the system begins to read all when it is asked for what it has.
+  /// The longest read that the system begins as a whole when it is asked for what it has.
   private static let maxBegunBytes = 64 * 1024
 
   /// The file at `path`. The first use opens it, not this initializer. The parameters are those of `FileSource`.
@@ -52,7 +52,7 @@ public final class InPlaceSource: RangeSource {
     self.init(FileSource(path, blockSize: blockSize, isAppendOnly: isAppendOnly, cost: cost))
   }
 
-  /// - Parameter looks: whether lone reads may be looked for. Without that, all of them are in place.
+  /// - Parameter looks: `true` if lone reads may be polled. Without that, all of them wait in place.
   init(_ file: FileSource, looks: Bool = true) {
     self.file = file
     self.looks = looks
@@ -87,8 +87,8 @@ public final class InPlaceSource: RangeSource {
     }
   }
 
-  /// The bytes of several ranges. If they follow each other, as the blocks of a cache, they are read in place like one range;
-  /// otherwise the threads of the library read them at the same time.
+  /// The bytes of several ranges. Ranges without a gap between them, such as blocks of a cache, are read in place like
+  /// one range. Otherwise the library's own threads read them at the same time.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], of source: SourceDescription
   ) async throws -> [Bytes] {
@@ -118,7 +118,8 @@ public final class InPlaceSource: RangeSource {
     Self.isInPlace(range.count) ? .later : file.answer(range, of: source)
   }
 
-  /// The counts of `FileSource`, and the reads and bytes `inPlace`. Lone reads that were looked for and found count as `resident`.
+  /// The counts of `FileSource`, and the reads and bytes `inPlace`. Lone reads that polling brought count as
+  /// `resident`.
   public func statistics() -> [Counters] {
     [
       Counters(
@@ -136,9 +137,9 @@ public final class InPlaceSource: RangeSource {
 
   // MARK: reading in place
 
-  /// Looks for the bytes of a lone read until the disk has brought them: the first look begins the read (preadv2(2),
-  /// `RWF_NOWAIT`). `nil` if the thread is to wait for them, which also finds out about any error; `begun` is then the time of
-  /// the first look, if there was one.
+  /// Polls for the bytes of a lone read until the disk has brought them: the first poll begins the read (preadv2(2),
+  /// `RWF_NOWAIT`). `nil` if the thread must wait for them, which also shows any error; `begun` is then the time of the
+  /// first poll, if there was one.
   private func look(for range: ByteRange, of source: SourceDescription, _ begun: inout Int64?) -> Bytes? {
     guard looks, range.count <= Self.maxBegunBytes, let worker = ReadingExecutor.Worker.current, worker.isAlone,
       !Task.isCancelled, case let patience = lone.patience(), patience > 0
@@ -162,7 +163,7 @@ public final class InPlaceSource: RangeSource {
     count <= maxByteCount && ReadingExecutor.Worker.current != nil
   }
 
-  /// - Parameter begun: when the read began, if it was looked for before.
+  /// - Parameter begun: when the read began, if it was polled before.
   private func inPlace<Value: Sendable>(
     _ range: ByteRange, of source: SourceDescription, _ begun: Int64?,
     _ read: @escaping @Sendable (FileDescriptor) throws -> Value

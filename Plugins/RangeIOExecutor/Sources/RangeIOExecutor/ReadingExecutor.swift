@@ -1,7 +1,7 @@
 internal import CRangeIOExecutor
 
-/// Runs tasks on threads that may wait for a disk: a read of an ``InPlaceSource`` blocks the thread of its task until the
-/// bytes are there, and no other thread is woken for it.
+/// Runs tasks on threads that may wait for a disk. A read of an ``InPlaceSource`` blocks the thread of its task until
+/// the bytes are there; no other thread is woken for it.
 ///
 /// ```swift
 /// let executor = ReadingExecutor()
@@ -21,8 +21,8 @@ internal import CRangeIOExecutor
 /// the next task, up to ``maxThreads``. A task that has read for 10 ms while others wait for a thread goes behind them. Threads
 /// that have had nothing to do for a second end; an idle executor uses no processor.
 ///
-/// **What runs here.** Tasks with this executor as their preference (SE-0417), and their child tasks. Not `Task { }`, nor what
-/// belongs to the main actor or to an actor with an executor of its own.
+/// **What runs here.** Tasks with this executor as their preference (SE-0417), and their child tasks. Not `Task { }`,
+/// nor code of the main actor or of an actor with an executor of its own.
 public final class ReadingExecutor: TaskExecutor {
   /// The most threads it has.
   public let maxThreads: Int
@@ -41,7 +41,7 @@ public final class ReadingExecutor: TaskExecutor {
   public convenience init(maxThreads: Int = 64) { self.init(maxThreads: maxThreads, width: Int(rie_processor_count())) }
 
   /// - Parameters:
-  ///   - width: how many threads may run tasks at a time, besides those that wait for the disk.
+  ///   - width: how many threads may run tasks at a time, besides threads that wait for the disk.
   ///   - timeSlice: for how long a task may read while others wait for a thread, in nanoseconds.
   ///   - start: starts a thread.
   init(

@@ -67,8 +67,9 @@ struct ThreadPlan<Job, Worker> {
     return nil
   }
 
-  /// A thread could not be started. If jobs wait, a sleeping thread is woken for them: nobody was, while the new thread was
-  /// expected. If none sleeps, a working thread takes them next. No other thread is started; that would most likely fail too.
+  /// A thread could not be started. If jobs wait, a sleeping thread is woken for them: none was, while the new thread
+  /// was expected. If none sleeps, a working thread takes them next. No other thread is started; that would most likely
+  /// fail too.
   mutating func failedToStart() -> Action {
     threads -= 1
     working -= 1

@@ -41,8 +41,8 @@
       }
     }
 
-    /// The object at a URL that ends, such as a signed one, and that `renewing` replaces: before its end, and when the
-    /// server refuses it, in the middle of a read or a stream too.
+    /// The object at a URL that ends, such as a signed one. `renewing` brings a new URL before the end, and when the
+    /// server refuses the old one, in the middle of a read or a stream too.
     ///
     /// ```swift
     /// let source = HTTPSource { try await service.signedURL(for: "planet.pmtiles") }
@@ -72,8 +72,8 @@
       firstName = if case .failure(let error) = source { error.source ?? "" } else { name ?? "" }
     }
 
-    /// The name of the object in errors and listings: its URL (the first one, once it is known) without user and
-    /// password, and with `…` for all of its query but a version or a part.
+    /// The name of the object in errors and listings: its first URL, without user and password. Of the query it has
+    /// only a version or a part, and `…` for the rest.
     public var name: String { openedObject?.name ?? firstName }
 
     /// The object that the source reads.

@@ -28,8 +28,8 @@
     ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
     ///     (`RemoteConfiguration.isAppendOnly`).
-    ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
-    ///     servers may charge for requests.
+    ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no,
+    ///     because servers may charge for requests.
     /// - Throws: as `RemoteSource.describe()`.
     @_disfavoredOverload
     public init(
@@ -42,8 +42,8 @@
         .remoteObject(configuration, cache: store, hedges: hedges), onChange: onChange)
     }
 
-    /// Opens the object at a URL that ends, such as a signed one, and that `renewing` replaces: before its end, and
-    /// when the server refuses it, in the middle of a read or a stream too.
+    /// Opens the object at a URL that ends, such as a signed one. `renewing` brings a new URL before the end, and when
+    /// the server refuses the old one, in the middle of a read or a stream too.
     ///
     /// ```swift
     /// let reader = try await RangeReader { try await service.signedURL(for: "planet.pmtiles") }

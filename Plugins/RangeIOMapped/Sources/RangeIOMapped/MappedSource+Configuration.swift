@@ -7,8 +7,8 @@ extension MappedSource {
   public enum Slices: Hashable, Sendable {
     /// The mapped memory itself: nothing is copied, and no memory is used in addition to the page cache.
     ///
-    /// **Only for files that are not truncated, rewritten in place, or on a failing disk while their slices are in
-    /// use.** Touching a byte of a slice whose page is gone ends the process (`SIGBUS`). Below a cache, the reads that bypass
+    /// **Only for files on a sound disk that are not truncated or rewritten in place while their slices are in use.**
+    /// Touching a byte of a slice whose page is gone ends the process (`SIGBUS`). Below a cache, the reads that bypass
     /// its store return such slices.
     case zeroCopy
     /// A copy. It is read through the descriptor, and then the file is checked for a change of version. The mapped

@@ -30,10 +30,10 @@ public import SystemPackage
 /// are refused. A slice shows what the file contains *now*: if the file is written in place, slices that you already
 /// have show the new bytes.
 ///
-/// **Caches.** A `.caching` stage keeps copies, checked after they were made, never mapped memory, and answers hits with
-/// them. Reads that bypass its store return mapped memory, as they do without a cache: `.bypass`, ranges longer than its
-/// `passing:`, first reads where it keeps what is read twice (as by default), a file that was written a moment ago. Choose
-/// `Slices.copied` if all that a reader returns must stay readable.
+/// **Caches.** A `.caching` stage keeps copies, checked after they were made, never mapped memory, and answers hits
+/// with them. Reads that bypass the store return mapped memory, as without a cache: `.bypass`, ranges longer than
+/// `maxReadSize:`, reads of a file that was written a moment ago, and first reads of a cache that keeps what is read
+/// twice (the default cache does). Choose `Slices.copied` if all that a reader returns must stay readable.
 ///
 /// **Lifetime.** A mapping is released with its last slice, even after ``close()``, and not before.
 public final class MappedSource: RangeSource {
@@ -186,7 +186,7 @@ public final class MappedSource: RangeSource {
         return mapping.bytes(range)
       }
     } catch {
-      // Cancelled, or closed: nobody waits for the work any more.
+      // Cancelled, or closed: no read waits for the work any more.
       isLeft?.withLock { $0 = true }
       throw error
     }

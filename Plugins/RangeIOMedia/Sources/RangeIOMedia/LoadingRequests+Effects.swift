@@ -17,7 +17,7 @@ extension LoadingRequests {
     case nothing
     /// These, as far as the resource has them.
     case bytes(offset: Int, count: Int)
-    /// All from an offset on, also those that are still to come.
+    /// All bytes from an offset on, also bytes that are still to come.
     case from(Int)
     /// The last ones.
     case suffix(Int)
@@ -27,7 +27,7 @@ extension LoadingRequests {
   struct Information: Equatable, Sendable {
     /// The size that the resource will have; of one whose end is not known, its size now.
     let byteCount: Int
-    /// The bytes that will follow. Empty if the resource has none of those that the request asks for.
+    /// The bytes that will follow. Empty if the resource has none of the requested bytes.
     let range: ByteRange
   }
 

@@ -8,8 +8,8 @@ struct MediaAnswer: Equatable {
 
   /// The bytes that a request asks for.
   ///
-  /// - Parameter range: the value of its `Range` field. Only `GET` has ranges (section 14.2), and several of them are ignored,
-  ///   which a server may do; so are those that depend on a tag (`If-Range`), since answers have none.
+  /// - Parameter range: the value of its `Range` field. Only `GET` has ranges (section 14.2), and several of them are
+  ///   ignored, which a server may do; so are ranges that depend on a tag (`If-Range`), since answers have none.
   static func span(method: String, range: String?, ifRange: String?) -> LoadingRequests<any Error>.Span {
     guard method == "GET" else { return .nothing }
     guard let only = ranges(range, ifRange: ifRange)?.elements.first else { return .from(0) }

@@ -13,10 +13,10 @@ internal import RangeIOFoundation
 /// Put it into the `protocolClasses` of a session's configuration. The bytes are read piece by piece, each when the
 /// one before has been handed on. A task that is cancelled ends its read, and gets nothing more.
 ///
-/// With the Foundation of Swift on Linux, an answer is one piece, as tasks with completion handlers get the last piece only there
-/// (`URLSession.data(for:)` is such a task); so it has 256 MiB at most: ask for more in ranges. Download tasks fail there.
+/// With the Foundation of Swift on Linux, an answer is one piece of at most 256 MiB: ask for more in ranges. There,
+/// tasks with completion handlers, such as `URLSession.data(for:)`, get only the last piece. Download tasks fail there.
 public final class MediaURLProtocol: URLProtocol, LoadingClient {
-  /// Whether an answer has to be one piece.
+  /// `true` if an answer has to be one piece.
   #if canImport(FoundationNetworking)
     static let isInOnePiece = true
   #else

@@ -25,13 +25,13 @@ public struct PlayableMedia: Sendable {
     /// None: all bytes are there. The source of a reader that follows its source is taken as it is now.
     public static let none = Growth(kind: .none)
 
-    /// The source is still written, up to this size, as a download is: players are told this size, and requests for bytes that are
-    /// not there yet wait for them.
+    /// The source is still being written, up to this size, such as a download. Players get this size, and requests for
+    /// missing bytes wait for them.
     public static func to(byteCount: Int) -> Growth { Growth(kind: .to(byteCount)) }
 
-    /// The source is still written, for as long as `isOver` returns `false`, as a recording is. AVFoundation is told the size at
-    /// the time of its question, and gets what comes after it if it asks for everything to the end. What is loaded by URL has the
-    /// size at the time of the request.
+    /// The source is still written, for as long as `isOver` returns `false`, as a recording is. AVFoundation gets the
+    /// size at the time of its question, and the bytes after it if it asks for everything to the end. What is loaded by
+    /// URL has the size at the time of the request.
     ///
     /// - Parameter isOver: called about once in the reader's poll interval while a request waits.
     public static func until(_ isOver: @escaping @Sendable () async throws -> Bool) -> Growth {

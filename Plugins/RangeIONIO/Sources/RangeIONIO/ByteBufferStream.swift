@@ -10,8 +10,8 @@
     /// Response(status: .ok, body: ResponseBody(asyncSequence: reader.stream(range).byteBuffers))
     /// ```
     ///
-    /// Each piece is copied once. The stream reads only as far ahead as it always does, so your loop over the buffers sets
-    /// the pace: a client that does not read stops the reading, with at most a few windows in memory (``ByteStream``).
+    /// Each piece is copied once. Your loop over the buffers sets the pace, since the stream reads no further ahead
+    /// than ``ByteStream`` does. A client that does not read stops the reading, with a few windows in memory.
     public var byteBuffers: ByteBufferStream { ByteBufferStream(stream: self) }
   }
 

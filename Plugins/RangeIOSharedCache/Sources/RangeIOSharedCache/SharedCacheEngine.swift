@@ -26,9 +26,10 @@
 
   /// An engine that many machines share: memcached, Redis, or one of your own.
   ///
-  /// It never throws and never waits for long: what it does not have in time is ``SharedBlockAnswer/missing``. An engine that takes
-  /// longer than a fetch from the source is not waited for; its call is cancelled, and should then end, since a reader that is
-  /// closed waits for it. Values are opaque to it, and whatever it returns is checked by `.sharedCaching`.
+  /// It never throws and never waits for long: what it does not have in time is ``SharedBlockAnswer/missing``. If an
+  /// engine takes longer than a fetch from the source, its call is cancelled, and reads go on without it. The call
+  /// should then end: closing a reader waits for it. Values are opaque to it, and whatever it returns is checked by
+  /// `.sharedCaching`.
   public protocol SharedCacheEngine: Sendable {
     /// The most bytes of a value.
     var valueLimit: Int { get }

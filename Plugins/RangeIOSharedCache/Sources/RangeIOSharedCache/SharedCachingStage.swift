@@ -3,7 +3,7 @@
   internal import RangeIO
   internal import RangeIOSupport
 
-  /// Takes blocks from the engine; fetches and puts those that it lacks.
+  /// Takes blocks from the engine. Fetches the blocks that it lacks, and puts them there.
   final class SharedCachingStage: ReadStage {
     struct State {
       /// By the id of the source.
@@ -121,7 +121,7 @@
       }
     }
 
-    /// The read has the bytes of a block, and so have those that wait for it.
+    /// The read has the bytes of a block, and so have the reads that wait for it.
     func has(_ bytes: Bytes, of block: Int, in family: BlockFamily, _ read: inout SharedRead) {
       read.has(bytes, of: block)
       own.end(FetchKey(block, of: family), .success(bytes))

@@ -17,9 +17,8 @@
   ///
   /// When the group shuts down gracefully, the service
   ///
-  /// 1. closes all readers: their last fetches end, and what those brought is in the stores;
-  /// 2. closes all stores: what is in memory and may be kept on disk is written, and the directory is free for the next
-  ///    process;
+  /// 1. closes all readers, so that their last fetches are in the stores;
+  /// 2. closes all stores, which write memory to the disk and free the directory for the next process;
   /// 3. exports the statistics once more, with what 1 and 2 have counted.
   ///
   /// When its task is cancelled instead, it does the same, but writes nothing more to disk: bytes that are not there yet

@@ -4,8 +4,8 @@
   public import RangeIO
   public import Tracing
 
-  /// Reports the reads of a reader to swift-distributed-tracing, swift-metrics and swift-log: three stages, of which you
-  /// list those that you want.
+  /// Reports the reads of a reader to swift-distributed-tracing, swift-metrics and swift-log: three stages, of which
+  /// you list the ones that you want.
   ///
   /// ```swift
   /// let telemetry = Telemetry(name: "tiles", logger: logger)

@@ -4,7 +4,7 @@
   /// Tells the tries of one fetch apart: which is the first, which repeats one that failed, and which runs beside another.
   ///
   /// A value: it sees when tries begin and end, below the stages that make them. Two tries of the same ranges belong
-  /// together, since a fetch may also be read in parts. It knows `limit` tries; those that begin later are counted only.
+  /// together, since a fetch may also be read in parts. It knows `limit` tries; later ones are only counted.
   struct TryLog: Sendable {
     /// The kind of a try, known when it begins.
     enum Start: Hashable, Sendable {

@@ -180,7 +180,7 @@ final class DirectLane: FileLane {
   private struct Place {
     let buffer: WritableBytes
     let offset: Int
-    /// The bytes before those that are wanted.
+    /// The bytes before the range.
     let skipped: Int
   }
 

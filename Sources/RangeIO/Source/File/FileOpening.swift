@@ -1,7 +1,7 @@
 import CRangeIOSystem
 import SystemPackage
 
-/// Opens files, and refuses those that cannot be read at random offsets.
+/// Opens files, and refuses files that cannot be read at random offsets.
 enum FileOpening {
   /// A file that has been opened and checked.
   struct Opened: Sendable {

@@ -15,27 +15,26 @@ public import SystemPackage
 /// ``Engine/dispatchIO`` anywhere, reads go through DispatchIO. ``statistics()`` counts the bytes of each way.
 ///
 /// **Servers.** The library's own threads read, check, open and close a file on a network file system or a FUSE mount;
-/// each remote file system has its own threads. A server that hangs delays the files of its own file systems, and no
-/// file that is open elsewhere. There is one exception: if 64 files of a hanging server are being opened, and no file
-/// of it was opened before, the first opening of a file of each other file system waits until it answers.
+/// each remote file system has its own threads. A server that hangs delays only files of its own file systems. There is
+/// one exception: no file of the server was opened before, and 64 are being opened now. Then the first opening of a
+/// file of each other file system waits until the server answers.
 ///
 /// **Versions.** The file is opened once and checked (`fstat`) after every read. If its size or modification time has
-/// changed, reads throw `ReadError.Code.sourceChanged`: it was rewritten, cut, or made longer. A file that was
-/// overwritten by a longer one cannot be told from one that grew; for files that grow, use `isAppendOnly`.
-/// A read never mixes two versions and never makes up bytes. Changes that leave every byte unchanged
-/// are no new version: another mode, owner or name, one name more or less, a file that was replaced by another or
-/// removed while it was open. If only the status change time differs and none of these explains it, reads throw: the
-/// file may have been rewritten and its modification time set back.
+/// changed, reads throw `ReadError.Code.sourceChanged`. A longer file counts as changed, because nothing shows whether
+/// it was appended to or replaced; for files that grow, use `isAppendOnly`. A read never mixes two versions and never
+/// makes up bytes. Another mode, owner or name is no new version, nor is an open file that was replaced or removed. If
+/// only the status change time differs, and none of these explains it, reads throw: the file may have been rewritten
+/// and its modification time set back.
 ///
-/// Some changes cannot be detected: a writer through `mmap`, which need not change the times before `msync`; a writer
-/// that sets the modification time back and, before the next check, also changes mode, owner or names; and writes by
-/// other machines to a network file system whose client caches attributes. A block device has no version and is not
-/// checked.
+/// Some changes cannot be detected. A writer through `mmap` need not change the times before `msync`. A writer may set
+/// the modification time back and, before the next check, also change mode, owner or names. The client of a network
+/// file system may not know yet what other machines wrote. A block device has no version and is not checked.
 ///
 /// **Names.** A relative path starts from the current directory at the moment of opening, also when the path is checked
 /// again later. `~` and `~user` are home directories. Symbolic links are followed once, at opening. Directories, FIFOs,
-/// sockets, character devices, and files that are made up as they are read (`/proc`, `/sys`, files that say that they are
-/// empty and have bytes, as below some FUSE mounts) are refused with `ReadError.Code.unsupportedSource`.
+/// sockets and character devices are refused with `ReadError.Code.unsupportedSource`. So are files that are made as
+/// they are read: those of `/proc` and `/sys`, and, below some FUSE mounts, files that say they are empty and have
+/// bytes.
 public final class FileSource: RangeSource {
   let location: Location
   let configuration: Configuration
@@ -49,7 +48,7 @@ public final class FileSource: RangeSource {
   let generation = Atomic<Int>(0)
   /// The file opened last, if it is not the first one.
   let renewed = Locked<FileLanes?>(nil)
-  /// Notifies those that watch the previously opened file.
+  /// Notifies watchers of the previously opened file.
   let renewals = Notifier()
   /// The last description, returned again while nothing changes.
   let described = Locked<SourceDescription?>(nil)
@@ -63,9 +62,8 @@ public final class FileSource: RangeSource {
   /// only, never on a disk: after a restart the file could not be told from another one.
   ///
   /// **Cost.** The library cannot know it: a path may lead to a drive in this machine or to a distant server. Merging
-  /// and read-ahead use it. So does a cache on a disk: it keeps only what takes longer to read again than reading from
-  /// that disk. By default it therefore keeps nothing of a file. To cache a file on a network or a slow drive there, set
-  /// its cost:
+  /// and read-ahead use it. So does a disk tier: it keeps only sources that are slower than the disk, and so by default
+  /// nothing of a file. To keep a file of a network or a slow drive there, set its cost:
   ///
   /// ```swift
   /// let file = FileSource("/mnt/share/survey.bin", cost: .init(latency: .milliseconds(5)))
@@ -74,9 +72,9 @@ public final class FileSource: RangeSource {
   /// - Parameters:
   ///   - path: the file; `~` at its start is the home directory.
   ///   - engine: how bytes are read. Default: ``FileSource/Engine/automatic``.
-  ///   - blockSize: the block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. With any other size,
-  ///     opening throws `ReadError.Code.invalidConfiguration`. Default: 64 KiB.
-  ///   - isAppendOnly: whether the file is still being recorded: bytes are only appended, and existing bytes never
+  ///   - blockSize: the block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. With any other
+  ///     size, opening throws `ReadError.Code.invalidConfiguration`. Default: 64 KiB.
+  ///   - isAppendOnly: `true` if the file is still being recorded: bytes are only appended, and existing bytes never
   ///     change. Default: no.
   ///   - cost: what reading the file costs. Default: the cost of a local disk.
   public convenience init(
@@ -211,13 +209,13 @@ extension FileSource {
     /// Reads everything through DispatchIO.
     public static let dispatchIO = Engine("dispatchIO")
 
-    /// Reads from the disk, and leaves no trace in the page cache: for more than memory holds, when it is read once, or
-    /// when caches of your own hold what is worth it. With `O_DIRECT` on Linux and `F_NOCACHE` on Apple platforms.
+    /// Direct I/O: reads past the page cache, with `O_DIRECT` on Linux and `F_NOCACHE` on Apple platforms. Use it for
+    /// files that are larger than memory or read once, if need be with a cache of your own.
     ///
-    /// Every read waits for the disk, also of bytes in the page cache, and is widened to whole blocks of the disk. What
-    /// others have written through the page cache is read as they wrote it on ext4, XFS and btrfs. On a network file
-    /// system it may be older than what this machine has cached. A file system that knows no such reads, such as some
-    /// FUSE mounts, is read as by ``automatic``; ``FileSource/statistics()`` then count a refusal.
+    /// Every read waits for the disk, even for bytes in the page cache, and covers whole blocks of the disk. On ext4,
+    /// XFS and btrfs you see what others have written through the page cache. On a network file system the bytes may be
+    /// older than what this machine has cached. If a file system refuses such reads, as some FUSE mounts do, the file
+    /// is read as by ``automatic``, and ``FileSource/statistics()`` count a refusal.
     public static let direct = Engine("direct")
 
     /// Reads everything with `pread` on the library's own threads: for tests.
@@ -238,7 +236,7 @@ extension FileSource {
       // What other calls do says nothing of a device.
       didSet { (begunReads, beginDirect) = (nil, nil) }
     }
-    /// By device: whether the kernel begins reads. `nil`: no file asks.
+    /// By device: `true` if the kernel begins reads. `nil`: no file asks.
     var begunReads: (@Sendable (UInt64) -> BegunReads)? = { .of($0) }
     /// Begins a read past the page cache for which no thread has to wait. `nil`: each has a thread.
     var beginDirect: KernelReads.Begin? = KernelReads.begin

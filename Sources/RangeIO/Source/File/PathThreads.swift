@@ -1,7 +1,7 @@
 import SystemPackage
 
-/// The threads that follow paths, and those that ask servers. A call to a hanging server keeps its thread, even after
-/// its caller has left. So calls to one server never share threads with calls that are known to go elsewhere.
+/// The threads that follow paths, and the threads that ask servers. A call to a hanging server keeps its thread, even
+/// after its caller has left. So calls to one server never share threads with calls that are known to go elsewhere.
 ///
 /// **Remote files.** Each remote file system has up to 64 threads of its own. They read, check and close its files,
 /// check their paths, and reopen them. A server that hangs delays only the files of its own file systems.

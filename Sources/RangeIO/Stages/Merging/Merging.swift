@@ -1,7 +1,7 @@
 import Synchronization
 
 extension ReadPipeline {
-  /// Reads ranges that lie close together as one, where that is cheaper than separate reads.
+  /// Reads ranges that are close together as one, where that is cheaper than separate reads.
   ///
   /// ```swift
   /// let reader = try await RangeReader(source, [.caching(store), .merging()])
@@ -9,8 +9,8 @@ extension ReadPipeline {
   /// ```
   ///
   /// Two ranges become one *span* when reading the bytes between them takes less time than starting another read. The
-  /// stage measures this as it reads: a line fitted to the times of recent reads gives the latency and the bandwidth, and
-  /// their product is the gap worth reading over. The over-read bytes go up to a cache above, together with the requested
+  /// stage measures this as it reads. A line fitted to the times of recent reads gives latency and bandwidth; their
+  /// product is the gap worth reading over. The over-read bytes go up to a cache above, together with the requested
   /// ones, and the cache keeps them.
   ///
   /// Use it for sources where each read costs time or money: objects in a bucket, files on a network. For a local file it
@@ -41,9 +41,9 @@ extension ReadPipeline {
   ///     32 MiB; of a remote object whose rate is not known yet, 1 MiB.
   ///   - maxWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
   ///     count as 64 KiB. Default: 32.
-  ///   - maxConcurrentSpans: how many spans are read at the same time, over all readers that share this stage. Below a cache, of
-  ///     a source that measures what it costs, also how many single ranges of one reader: the others wait, and those that lie
-  ///     close together are then read as one. Default: 8.
+  ///   - maxConcurrentSpans: how many spans are read at the same time, over all readers that share this stage. Below a
+  ///     cache, and for a source that measures its cost, this also limits single ranges of one reader. The others wait,
+  ///     and ranges close together are then read as one. Default: 8.
   ///
   /// - Precondition: `maxWaste` is not negative, and `maxConcurrentSpans` is at least one.
   public static func merging(

@@ -30,9 +30,9 @@ extension ReadPipeline {
   ///
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
-  ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB. Of a source that
-  ///     measures the rate of one connection, forty times what that sends, between 8 and 16 MiB, but no more than it brings in
-  ///     eight seconds, or 128 KiB if that is more.
+  ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB. If the
+  ///     source measures the rate of one connection: forty times what that sends, between 8 and 16 MiB. Over a slow
+  ///     link no more than it brings in eight seconds, but at least 128 KiB.
   ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
   ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
   ///     share. Default: a budget of at most 64 MiB that the whole process shares.
@@ -48,9 +48,9 @@ extension ReadPipeline {
 /// The most to read ahead of a run.
 enum ReadAheadExtent: Hashable, Sendable {
   /// Four times the bytes that the source could send in the time until the first byte arrives
-  /// (``SourceDescription/Cost``), between 2 and 32 MiB. Of a source that measures, five times what its connections could
-  /// send in that time, so that they wait a sixth of it, between 8 and 16 MiB; over a slow link no more than one of them
-  /// brings in eight seconds, or 128 KiB if that is more.
+  /// (``SourceDescription/Cost``), between 2 and 32 MiB. If the source measures: five times what its connections could
+  /// send in that time, between 8 and 16 MiB. Then they wait a sixth of it. Over a slow link no more than one of them
+  /// brings in eight seconds, but at least 128 KiB.
   case adaptive
   /// This many bytes, at most 1 GiB.
   case upTo(ByteCount)
@@ -122,7 +122,7 @@ final class ReadAheadStage: ReadStage {
     for (_, reads) in all { reads.end() }
   }
 
-  /// The counts of what was read ahead, and of what became of it.
+  /// The counts of bytes read ahead: asked for, used, cached already, beyond the budget, failed.
   func statistics() -> Counters? { counters.snapshot() }
 
   private func notice(_ request: ReadRequest, _ next: ReadNext, isHit: Bool) {

@@ -13,8 +13,8 @@ extension ReadPipeline {
   ///
   /// The budget is a bucket of twice the allowance, full at first. Each transient failure takes one token; each success
   /// gives back `share` of a token. Retries are allowed only while the bucket has at least one token more than half of
-  /// its size. So there are at most `allowance` retries plus `share` of the reads that succeeded, and after an outage
-  /// the source must first answer well for a while (retry throttling, gRPC proposal A6).
+  /// its size. So there are at most `allowance` retries, plus `share` of the reads that succeeded. After an outage the
+  /// source must first answer well for a while (retry throttling, gRPC proposal A6).
   public final class RetryBudget: Sendable {
     private let state: Locked<RetryTokens>
 

@@ -16,8 +16,8 @@ extension ReadPipeline {
   /// Architecture Blog, 2015).
   ///
   /// Opening the source is retried in the same way, so that one answer of a server that is busy does not fail
-  /// `RangeReader(source, […])`. The limit of a `.timeLimit` above counts from its beginning. A look whether the source
-  /// has changed is not retried: there will be another one.
+  /// `RangeReader(source, […])`. The limit of a `.timeLimit` above counts from its beginning. A check for changes is
+  /// not retried: there will be another one.
   ///
   /// A read with a deadline, for example from `.timeLimit` above it, gives up early if the next try would begin after
   /// the deadline.
@@ -32,10 +32,10 @@ extension ReadPipeline {
   /// **Cost.** A read that succeeds costs one lock. Waits end at once when the read is cancelled or the reader is closed.
   ///
   /// - Parameters:
-  ///   - maxAttempts: the most tries of one read, including the first. Default: 13, with pauses of about half a minute together:
-  ///     a server that is away for seconds is waited for. No try begins later after the first failure than the sum of the
-  ///     longest waits, but at least one minute. Opening a source that was never
-  ///     reached, so that its name may be wrong, is tried six times at most, and what this machine lacks four times.
+  ///   - maxAttempts: the most tries of one read, including the first. Default: 13, with pauses of about half a minute
+  ///     together, for a server that is away for seconds. No try begins later than the sum of the longest waits after
+  ///     the first failure, or a minute if that is more. Opening a source that was never reached is tried six times at
+  ///     most, since its name may be wrong. If this machine lacks something, such as descriptors, there are four tries.
   ///   - initialBackoff: the longest wait before the first retry. Default: 100 ms.
   ///   - maxBackoff: the longest wait before any retry, not counting the time that a source asks for. Default: 10 s.
   ///   - maxRetryAfter: the longest ``ReadError/retryAfter`` of a source that the stage waits for. If the source
@@ -43,7 +43,7 @@ extension ReadPipeline {
   ///     Default: one minute.
   ///   - budget: limits the retries of all reads, and of several readers if they share it. Default: a separate budget
   ///     of 500 retries and a tenth of the successful reads.
-  ///   - isTransient: whether an error may go away. Default: ``ReadError/isTransient``; no other error may.
+  ///   - isTransient: returns `true` if an error may go away. Default: ``ReadError/isTransient``; no other error may.
   ///
   /// - Precondition: there is at least one try, and no wait is negative.
   public static func retrying(

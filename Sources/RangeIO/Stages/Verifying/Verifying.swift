@@ -49,7 +49,7 @@ extension ReadPipeline {
     return .stage(VerifyingStage(.digests(BlockDigests(digests, blockSize: blockSize.bytes), hash: hash)))
   }
 
-  /// Checks every block against one digest for everything: the root of a tree of hashes over the blocks, as in Certificate
+  /// Checks every block against one digest: the root of a tree of hashes over the blocks, as in Certificate
   /// Transparency (RFC 9162, section 2.1.1; the same as in RFC 6962).
   ///
   /// The hash of a block covers a zero byte and the bytes of the block. The hash of a node covers a byte of value one
@@ -80,9 +80,9 @@ extension ReadPipeline {
   ///   - blockSize: the size of the blocks that were hashed, of which the last may be shorter; not zero.
   ///   - maxRememberedNodes: how many checked digests of nodes are remembered, each some hundred bytes. Default: 16,384.
   ///   - hash: hashes bytes, which may lie in several pieces of memory. Returns as many bytes as `root` has.
-  ///   - nodes: fetches the digests of nodes, in the given order. A node has a level: zero for a block's own hash, otherwise
-  ///     one more than the higher of its children; and an index among the nodes of its level, counted from zero. It must
-  ///     respond to cancellation.
+  ///   - nodes: fetches the digests of nodes, in the given order. A node has a level and an index. The level is zero
+  ///     for a block's own hash, otherwise one more than the higher of its children. The index counts the nodes of a
+  ///     level from zero. It must respond to cancellation.
   ///
   /// - Precondition: `blockSize` is not zero, and `maxRememberedNodes` not negative. Check a size that you read from a file
   ///   before you pass it.

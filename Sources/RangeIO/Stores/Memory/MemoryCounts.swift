@@ -1,6 +1,6 @@
 /// The counts of a ``MemoryStore``, and of what it holds.
 package struct MemoryCounts: StoreCounts {
-  // First those that a hit changes.
+  // First the counts that a hit changes.
 
   /// Look-ups that found everything they asked for.
   package var hits = 0

@@ -61,7 +61,8 @@ struct MemoryShards: ~Copyable, @unchecked Sendable {
   /// The shard of a key. The same for all blocks of an extent.
   @inline(__always) func index(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 40) & (count - 1) }
 
-  /// The block after those that are looked up under one lock with `block`: its extent, or 16 blocks of a single shard.
+  /// The block after the last that is looked up under one lock with `block`: its extent, or 16 blocks of a single
+  /// shard.
   func end(ofRunFrom block: Int) -> Int { (block | (count == 1 ? 15 : 3)) + 1 }
 
   /// Runs `body` under the lock of a shard. `body` must not change the shard's weight.

@@ -1,7 +1,7 @@
 import CRangeIOSystem
 import Synchronization
 
-/// Keeps pieces of sources in memory, under one limit for any number of readers.
+/// Keeps chunks of sources in memory, under one limit for any number of readers.
 ///
 /// ```swift
 /// let store = MemoryStore(limit: .mebibytes(256))
@@ -11,15 +11,15 @@ import Synchronization
 /// A hit copies nothing: it returns a slice of a stored block, or several shown as one. Bytes that you keep stay valid
 /// after the store has evicted them, and no longer count.
 ///
-/// **Limits.** The limit covers chunks with their bookkeeping, 704 bytes for each source that has some, beyond 256 of
-/// them, and what its id and name take beyond 64, your metadata, and room reserved for reads in flight. It is never
-/// exceeded. Of stores that share a ``ChunkSources``, only the one made first is charged for sources, and only for those
-/// of which it keeps chunks; a source with chunks only in other tiers is charged nowhere. Change the limit with
-/// ``resize(to:blocks:)``. A range of several blocks that would take more than half of the limit, bookkeeping included,
-/// is not kept; a single block may take all of it.
+/// **Limits.** The limit is never exceeded. It covers chunks with their bookkeeping, your metadata, and room reserved
+/// for reads in flight. Beyond 256 sources it also covers 704 bytes for each source with chunks, and ids and names of
+/// more than 64 bytes together. Of stores that share a ``ChunkSources``, only the one made first is charged for
+/// sources. A source with chunks only in other tiers is charged nowhere. Change the limit with ``resize(to:blocks:)``.
+/// A range of several blocks that would take more than half of the limit, bookkeeping included, is not kept; a single
+/// block may take all of it.
 ///
 /// In a container with little memory the store stops growing before its limit, when the control group has nothing left.
-/// It asks before each step by which it grows, of 1 to 64 MiB.
+/// It asks before each step of 1 to 64 MiB.
 ///
 /// **Cost.** A hit of one block takes a look-up and a reference: no allocation, and no lock with the default policy. Two threads
 /// that read different blocks write to nothing that both use.
@@ -73,7 +73,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// The sources that this store knows.
   public let sources: ChunkSources
   package let ledger: MemoryLedger
-  /// The ledger's. All stores of a process share it, and its count of references too, were it not at hand here.
+  /// The ledger's, kept here: all stores of a process share the ledger, and would share its count of references.
   let room: MemoryRoom
   let shards: MemoryShards
   let configuration: Configuration
@@ -192,7 +192,7 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
   package func counts() -> MemoryCounts {
     var all = MemoryCounts()
-    // Before the shards: what leaves one meanwhile counts as reserved, not as given back by those that have a reservation.
+    // Before the shards: bytes that leave a shard meanwhile count as reserved, not as given back.
     all.bytes = ledger.bytes
     var chargedBytes = 0
     for shard in 0..<shards.count {
@@ -223,9 +223,9 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
   /// Returns how often the store would hit with half, once, twice and four times its limit. Empty before the first look-up,
   /// and for a store with room for fewer than 128 blocks of the typical size.
   ///
-  /// Estimated from a sample of the look-ups, since the store was made: of one block in 256, and of up to one in 16 in a
-  /// store of fewer than 65,536. Mostly within a point or two; rougher in a store of fewer than 2,000 blocks, once by
-  /// 10.8. Removals and time limits are not taken into account.
+  /// Estimated from a sample of the look-ups since the store was made: of one block in 256, or up to one in 16 in a
+  /// store of fewer than 65,536 blocks. Mostly within a point or two; rougher in a store of fewer than 2,000 blocks,
+  /// once by 10.8. Removals and time limits are not taken into account.
   ///
   /// - Complexity: O(number of shards).
   public func estimates() -> [Estimate] {

@@ -105,7 +105,7 @@ final class NewFile: Sendable {
   }
 
   private func remove() {
-    // `try?`: whoever wrote the file gets another error already; that there is a file left over does not change it.
+    // `try?`: the writer gets another error already, and a file left over does not change it.
     try? directory.remove(temporary)
   }
 

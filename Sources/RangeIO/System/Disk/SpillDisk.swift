@@ -2,8 +2,8 @@ package import SystemPackage
 
 /// The system calls of a spill directory, so that a test can pass in a disk that fails, tears, forgets or hangs.
 ///
-/// All calls may block, except those that say otherwise. None follows a symbolic link. Interrupted calls are repeated
-/// inside. Names have one component, and are never the user's.
+/// All calls may block, unless they say otherwise. None follows a symbolic link. Interrupted calls are repeated inside.
+/// Names have one component, and are never the user's.
 package protocol SpillDisk: Sendable {
   /// The user that owns files created here.
   var user: UInt32 { get }

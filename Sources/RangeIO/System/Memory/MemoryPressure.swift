@@ -32,8 +32,8 @@ public enum MemoryPressure: Hashable, Comparable, Sendable {
   ///
   /// **Apple platforms.** The system reports pressure itself. The interval has no effect there.
   ///
-  /// - Complexity: a check opens and reads 3 small kernel files and up to 4 for each group on the way up, on the
-  ///   caller's thread; 0.14 ms was measured with four groups, none limited. None waits for a disk.
+  /// - Complexity: a check opens and reads 3 small kernel files, and up to 4 for each group on the way up, on the
+  ///   caller's thread: 0.14 ms with four groups, none limited. None waits for a disk.
   ///
   /// Source: the kernel's Documentation/accounting/psi.rst and Documentation/admin-guide/cgroup-v2.rst.
   ///

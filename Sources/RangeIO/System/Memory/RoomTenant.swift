@@ -37,8 +37,8 @@ package final class RoomTenant: Sendable {
   /// The bytes that a store with `bytes` of this tenant's may hold at present, if the room is full.
   func present(of bytes: Int) -> Int { room.present(of: bytes, of: self) }
 
-  /// Adds one that gives up bytes when others need them, after those that were added before. It takes none meanwhile. Returns
-  /// how many it has given up.
+  /// Adds one that gives up bytes when others need them, after all earlier ones. It takes none meanwhile. Returns how
+  /// many it has given up.
   package func add(_ giveUp: @escaping @Sendable (Int) -> Int) { givers.withLock { $0.append(giveUp) } }
 
   /// Gives up this many bytes, or what there is. Do not call under a lock. Returns how many.
@@ -54,7 +54,7 @@ final class RoomTenants: Sendable {
   private struct Weak { weak var tenant: RoomTenant? }
   private struct State {
     var tenants: [Weak] = []
-    /// When to forget those that have ended.
+    /// When to forget tenants that have ended.
     var most = 16
   }
   private let state = Locked(State())

@@ -75,7 +75,7 @@ package final class SourceMemory: Sendable {
 
   deinit { room.give(byteCount) }
 
-  /// The bytes held, with those that each part takes in addition.
+  /// The bytes held, with the bookkeeping of each part.
   package var byteCount: Int { state.withLock { $0.sum } }
 
   /// - Parameter number: the place that was `part`'s; `nil`: it knows.

@@ -57,7 +57,7 @@ package enum SpillFormat {
       || [".nfs", ".fuse_hidden"].contains { name.hasPrefix($0) }
   }
 
-  /// `true` for those that only the root of a volume has.
+  /// `true` for names that only the root of a volume has.
   static func isOfVolume(_ name: String) -> Bool {
     ["lost+found", ".fseventsd", ".Spotlight-V100", ".TemporaryItems"].contains(name) || name.hasPrefix(".Trash")
   }

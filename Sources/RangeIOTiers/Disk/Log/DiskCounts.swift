@@ -70,7 +70,7 @@ package struct DiskCounts: StoreCounts {
   package var segmentsMade = 0
   /// Segments freed.
   package var segmentsFreed = 0
-  /// Blocks that had become too old: those on the disk, and those that were offered too late.
+  /// Blocks that had become too old, on the disk or when they were offered.
   package var expirations = 0
   /// Records that turned out to be damaged.
   package var damaged = 0

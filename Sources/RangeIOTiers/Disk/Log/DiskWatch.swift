@@ -1,6 +1,6 @@
 package import RangeIO
 
-/// Watches calls in flight for those that take too long. One timer for all of them, while there are any.
+/// Watches calls in flight that take too long. One timer for all of them, while there are any.
 package final class DiskWatch: Sendable {
   /// A call in flight.
   package struct Call: Sendable {

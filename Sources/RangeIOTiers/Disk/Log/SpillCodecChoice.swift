@@ -81,7 +81,7 @@ package struct SpillCodecChoice: Equatable, Sendable {
   struct Use: Equatable {
     var writtenBlocks = 0
     var readBlocks = 0
-    /// Reads from files, and those that the page cache answered.
+    /// Reads from files, and how many of them the page cache answered.
     var reads = 0
     var residentReads = 0
     /// There is room for more only when segments are freed.

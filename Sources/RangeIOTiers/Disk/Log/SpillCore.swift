@@ -47,7 +47,7 @@ final class SpillCore: Sendable {
 
   // MARK: walks through the index
 
-  /// If there are many sources, forgets those that have nothing left. Called only by the writer, which may know a
+  /// If there are many sources, forgets sources that have nothing left. Called only by the writer, which may know a
   /// source that is about to be forgotten.
   func sweepSources() {
     guard state.withLock({ $0.sources.isTimeToSweep }) else { return }
@@ -164,16 +164,16 @@ enum SpillTrouble: Error {
     case .belowFloor(let free):
       return ReadError(
         .limitExceeded,
-        "the disk of the spill directory has \(ByteCount.bytes(free)) free, which is too little for a file of "
+        "the disk of the cache directory has \(ByteCount.bytes(free)) free, which is too little for a file of "
           + "\(ByteCount.bytes(configuration.segmentBytes)) beside the \(configuration.freeSpaceFloor) that must stay free: "
           + "nothing new is kept until there is more. Make room, or lower `freeSpaceFloor` or `segmentSize`",
         isTransient: true, context: .init(source: directory))
     case .busy:
       return ReadError(
         .inUse,
-        "another process that shares the spill directory is making a file, and does not end: what would be written is "
+        "another process that shares the cache directory is making a file, and does not end: what would be written is "
           + "dropped until it does", isTransient: true, context: .init(source: directory))
-    case .failed(let errno): return .errno(errno, "write a spill file", .init(source: directory))
+    case .failed(let errno): return .errno(errno, "write a cache file", .init(source: directory))
     }
   }
 }
@@ -182,7 +182,7 @@ extension ReadError {
   static func mayReturn(_ directory: String) -> ReadError {
     ReadError(
       .inputOutput,
-      "a file of the spill directory could not be read when it was opened, and may hold some of the source that was "
+      "a file of the cache directory could not be read when it was opened, and may hold some of the source that was "
         + "removed: remove everything, or remove the source again when the file can be read",
       context: .init(source: directory))
   }
@@ -190,7 +190,7 @@ extension ReadError {
   static func noSpillRoom(_ directory: String) -> ReadError {
     ReadError(
       .limitExceeded,
-      "it does not fit now: the spill directory is full, or its disk is; try again when something was removed, or raise "
+      "it does not fit now: the cache directory is full, or its disk is; try again when something was removed, or raise "
         + "the limit", isTransient: true, context: .init(source: directory))
   }
 }

@@ -17,14 +17,14 @@ extension SpillFolder {
     for _ in 0..<16 {
       let file = try lockFile()
       let isLocked = try lock(file)
-      let status = try attempt("look at the lock of the spill directory") { () throws(Errno) in try file.status() }
+      let status = try attempt("look at the lock of the cache directory") { () throws(Errno) in try file.status() }
       // Another process cleared the directory between opening and locking, and removed this file: it would keep no
       // process out.
       if status.linkCount > 0 { return (file, isLocked) }
     }
     throw ReadError(
       .inUse,
-      "the spill directory's file `lock` has no name as soon as it is opened: try again; if that does not help, its file "
+      "the cache directory's file `lock` has no name as soon as it is opened: try again; if that does not help, its file "
         + "system does not count names: name a directory on a local disk", context: context)
   }
 
@@ -35,13 +35,13 @@ extension SpillFolder {
       // Without locks, two processes could have the directory.
       throw ReadError(
         .inputOutput,
-        "cannot lock the spill directory: \(error.description.lowercased()) (\(error.rawValue)); not every network file "
+        "cannot lock the cache directory: \(error.description.lowercased()) (\(error.rawValue)); not every network file "
           + "system has locks: name a directory on a local disk", context: context, cause: error)
     }
   }
 
   private func lockFile() throws(ReadError) -> any SpillFile {
-    let file = try attempt("open the lock of the spill directory") { () throws(Errno) -> any SpillFile in
+    let file = try attempt("open the lock of the cache directory") { () throws(Errno) -> any SpillFile in
       while true {
         // First try what needs no disk space.
         do throws(Errno) {
@@ -52,10 +52,10 @@ extension SpillFolder {
         } catch .fileExists {}
       }
     }
-    let status = try attempt("look at the lock of the spill directory") { () throws(Errno) in try file.status() }
+    let status = try attempt("look at the lock of the cache directory") { () throws(Errno) in try file.status() }
     guard status.linkCount == 0 || disk.owns(status) else {
       throw ReadError(
-        .permissionDenied, "the spill directory's file `lock` is not one that this library made: remove the directory",
+        .permissionDenied, "the cache directory's file `lock` is not one that this library made: remove the directory",
         context: context)
     }
     return file
@@ -71,14 +71,14 @@ extension SpillFolder {
     } catch {
       // On a full disk the lock is valid without a name.
       guard SpillTrouble.failed(error).concernsWritesOnly else {
-        throw .errno(error, "lock the spill directory", context)
+        throw .errno(error, "lock the cache directory", context)
       }
     }
   }
 
   /// Which process has locked the directory, in words.
   ///
-  /// A lock belongs to an open file, which a process shares with those that it forks. So one of these may have it.
+  /// A lock belongs to an open file, which a process shares with its forks. So one of these may have it.
   package static func owner(_ lock: any SpillFile) -> String {
     // `try?`: if the name cannot be read, it is still some other process.
     let text = (try? lock.bytes(at: 0, 64)) ?? []
@@ -108,11 +108,11 @@ extension SpillFolder {
       switch error {
       case .noSuchFileOrDirectory: return .missing
       case .tooManySymbolicLinkLevels, .isDirectory: return .damaged
-      default: throw .errno(error, "read the spill directory", context)
+      default: throw .errno(error, "read the cache directory", context)
       }
     }
     // An error here does not mean that there is no store.
-    let memory = try attempt("read the spill directory") { () throws(Errno) in
+    let memory = try attempt("read the cache directory") { () throws(Errno) in
       try file.bytes(at: 0, SpillFormat.headerCount)
     }
     try refuseOtherVersion(memory)
@@ -195,7 +195,7 @@ extension SpillFolder {
     guard case .otherVersion(let version) = start.withUnsafeBytes({ SpillPrefix($0) }) else { return }
     throw ReadError(
       .unsupportedFormat,
-      "the spill directory is of format version \(version), and this library writes version "
+      "the cache directory is of format version \(version), and this library writes version "
         + "\(SpillFormat.version): open it with the library that made it, or remove the directory",
       context: context)
   }

@@ -46,7 +46,7 @@ package struct SpillFolder {
     _ configuration: DiskConfiguration, on disk: any SpillDisk
   ) throws(ReadError) -> SpillFolder {
     guard !configuration.directory.isEmpty else {
-      throw ReadError(.invalidConfiguration, "a spill directory needs a path")
+      throw ReadError(.invalidConfiguration, "a cache directory needs a path")
     }
     let path = FilePath(try FilePathExpansion.expand(configuration.directory))
     let context = ReadError.Context(source: configuration.directory)
@@ -62,7 +62,7 @@ package struct SpillFolder {
     guard configuration.isShared else {
       throw ReadError(
         .inUse,
-        "the spill directory is used by \(owner(lock)): close that, choose another directory, or let each process have "
+        "the cache directory is used by \(owner(lock)): close that, choose another directory, or let each process have "
           + "one of its own below it (isShared)", context: context)
     }
     return try folder.makePrivate(configuration.random)
@@ -86,10 +86,10 @@ package struct SpillFolder {
       // For the message alone: another process might have put a link there, so none is followed.
       let mode = path.withPlatformString { rio_mode_of_path($0) }
       guard error == .notDirectory, mode >= 0, rio_file_kind_of(UInt32(mode)) == rio_directory else {
-        throw .errno(error, "open the spill directory", context)
+        throw .errno(error, "open the cache directory", context)
       }
       throw ReadError(
-        .notFound, "the spill directory is behind a symbolic link, which is not followed: name the directory itself",
+        .notFound, "the cache directory is behind a symbolic link, which is not followed: name the directory itself",
         context: context, cause: error)
     }
     guard owner != disk.user || isCommon else { return directory }
@@ -101,7 +101,7 @@ package struct SpillFolder {
       let whose = isCommon ? "is one that others use too" : "belongs to user \(owner)"
       throw ReadError(
         .permissionDenied,
-        "the spill directory \(whose), and user \(disk.user), who runs this, has none below it "
+        "the cache directory \(whose), and user \(disk.user), who runs this, has none below it "
           + "(\(error.description.lowercased())): choose a directory of your own", context: context, cause: error)
     }
   }
@@ -143,7 +143,7 @@ package struct SpillFolder {
     // A process that cleans up after crashes may take a new directory before it is locked.
     for _ in 0..<16 {
       let name = SpillFormat.segmentName(random()) + SpillFormat.segmentName(random())
-      let made = try attempt("make a private spill directory") { () throws(Errno) -> SpillFolder? in
+      let made = try attempt("make a private cache directory") { () throws(Errno) -> SpillFolder? in
         do throws(Errno) {
           try directory.makeDirectory(name)
           var own = SpillFolder(try directory.openDirectory(name), on: disk, context)
@@ -173,17 +173,17 @@ package struct SpillFolder {
   /// Container platforms and service managers open it to a group, or to all, between two runs. What others may have
   /// changed meanwhile is told by the modes of the files: ``SpillDisk/trusts(_:)``.
   private func check(closes: Bool) throws(ReadError) {
-    let (status, names) = try attempt("look at the spill directory") { () throws(Errno) in
+    let (status, names) = try attempt("look at the cache directory") { () throws(Errno) in
       (try directory.status(), try directory.names())
     }
     guard isSpillDirectory(names) else {
       throw ReadError(
         .invalidConfiguration,
-        "the directory has other files in it, and no spill files: choose one that is empty, or a new one",
+        "the directory has other files in it, and no cache files: choose one that is empty, or a new one",
         context: context)
     }
     guard closes, status.mode & 0o077 != 0 else { return }
-    try attempt("make the spill directory private") { () throws(Errno) in try directory.setMode(0o700) }
+    try attempt("make the cache directory private") { () throws(Errno) in try directory.setMode(0o700) }
   }
 
   // MARK: what others also need
@@ -200,15 +200,15 @@ package struct SpillFolder {
   }
 
   package func names() throws(ReadError) -> [String] {
-    try attempt("list the spill directory") { () throws(Errno) in try directory.names() }
+    try attempt("list the cache directory") { () throws(Errno) in try directory.names() }
   }
 
   package func sync() throws(ReadError) {
-    try attempt("sync the spill directory") { () throws(Errno) in try directory.sync() }
+    try attempt("sync the cache directory") { () throws(Errno) in try directory.sync() }
   }
 
   package func remove(_ name: String) throws(ReadError) {
-    try attempt("remove \(name) from the spill directory") { () throws(Errno) in try directory.remove(name) }
+    try attempt("remove \(name) from the cache directory") { () throws(Errno) in try directory.remove(name) }
   }
 
   /// The number of bytes that the user may still write to the file system.

@@ -1,6 +1,6 @@
 import RangeIO
 
-/// The tombstones that segments leave to the open one when they are freed: those that an older segment may need.
+/// The tombstones that freed segments leave to the open one, because an older segment may need them.
 ///
 /// There may be hundreds of thousands, so the store's lock is held only to copy where they are. Only the writer changes
 /// what is copied, and it does not while this is made.

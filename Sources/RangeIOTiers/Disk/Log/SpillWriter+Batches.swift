@@ -185,7 +185,7 @@ extension SpillWriter {
       core.state.withLock { $0.lastFailure = failure }
       return
     }
-    core.note(errno, "write a spill file", isWrite: true, trouble.concernsWritesOnly ? nil : work.permit)
+    core.note(errno, "write a cache file", isWrite: true, trouble.concernsWritesOnly ? nil : work.permit)
   }
 }
 

@@ -182,7 +182,7 @@ extension SpillWriter {
       } catch {
         if error.isShortageOfDescriptors { throw .failed(error) }
         // One bad place must not keep its segment from being freed, and so block everything that waits to be written.
-        core.note(error, "read a spill file", isWrite: false)
+        core.note(error, "read a cache file", isWrite: false)
         break
       }
       guard let chunk, chunk.record.block == UInt64(old.block),

@@ -196,7 +196,7 @@ final class SpillWriter: @unchecked Sendable {
     if case .failure(let trouble) = result {
       // What comes next goes to another file: this one is freed before a flush succeeds.
       if let open = appender.open, appender.unsynced.lost.contains(open.segment.number) { appender.abandon() }
-      if case .failed(let errno) = trouble { core.note(errno, "sync a spill file", isWrite: true, .go) }
+      if case .failed(let errno) = trouble { core.note(errno, "sync a cache file", isWrite: true, .go) }
     }
     return result
   }

@@ -152,11 +152,11 @@ final class SpillLoader: PieceLoader {
       return nil
     case .failure(let errno) where errno.isShortageOfDescriptors:
       // The records are there and the disk is healthy: they can be read another time.
-      store.core.note(errno, "open a spill file", isWrite: nil)
+      store.core.note(errno, "open a cache file", isWrite: nil)
       store.state.withLock { $0.breaker.withdraw(permit) }
       return nil
     case .failure(let errno):
-      store.core.note(errno, "read a spill file", isWrite: false, permit)
+      store.core.note(errno, "read a cache file", isWrite: false, permit)
       // They may be readable later if the disk recovers, but one bad place must not make every read of it fail.
       for part in run.parts { store.drop(part, of: run) }
       return nil

@@ -115,7 +115,7 @@ package struct SpillOpening {
     case .missing, .damaged:
       guard !configuration.isReadOnly else {
         throw ReadError(
-          .notFound, "there is no spill directory, or it is damaged: open it for writing to make a new one",
+          .notFound, "there is no cache directory, or it is damaged: open it for writing to make a new one",
           context: context)
       }
       let root = SpillRoot(
@@ -127,7 +127,7 @@ package struct SpillOpening {
         return (root, true)
       } catch {
         guard SpillTrouble.failed(error).concernsWritesOnly else {
-          throw .errno(error, "make the spill directory", context)
+          throw .errno(error, "make the cache directory", context)
         }
         return (root, false)
       }
@@ -195,7 +195,7 @@ package struct SpillOpening {
       case .ioError, .permissionDenied, .notPermitted, .tooManyOpenFiles, .tooManyOpenFilesInSystem:
         leave(number, &counted)
         return nil
-      default: throw .errno(error, "read the spill directory", context)
+      default: throw .errno(error, "read the cache directory", context)
       }
     }
   }

@@ -60,7 +60,7 @@ extension SpillStore {
     if sweeps { sweepOutdated() }
   }
 
-  /// Erases all versions of a source, or of all. Includes those that were not read in this process.
+  /// Erases all versions of a source, or of all sources, also versions that this process has not read.
   ///
   /// If a file could not be read when the directory was opened, the versions in it are not known: the next ``flush()``
   /// throws.

@@ -151,9 +151,9 @@ extension SpillStore {
     guard readOnlyReason == nil else {
       throw ReadError(
         .invalidConfiguration,
-        "the spill directory is only read: open it for writing, and with the same `refusesWhenFull`", context: context)
+        "the cache directory is only read: open it for writing, and with the same `refusesWhenFull`", context: context)
     }
-    guard isWritable else { throw ReadError(.closed, "the spill store was closed", context: context) }
+    guard isWritable else { throw ReadError(.closed, "the disk tier was closed", context: context) }
     guard source.isSettled, SpillIdentity(source, grid) != nil, grid.shift <= 30 else {
       throw ReadError(
         .invalidConfiguration,
@@ -171,7 +171,7 @@ extension SpillStore {
       case .taken, .present: return
       case .dropped: try await flush()
       case .stale:
-        guard isWritable else { throw ReadError(.closed, "the spill store was closed", context: context) }
+        guard isWritable else { throw ReadError(.closed, "the disk tier was closed", context: context) }
         return
       case .ineligible, .gated, .neverFits:
         throw ReadError(

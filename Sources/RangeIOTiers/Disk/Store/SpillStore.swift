@@ -124,12 +124,11 @@ extension SpillStore {
   /// Opens a store, with what an earlier process has left in the directory. It shares `sources` with other stores if it
   /// is combined with them.
   ///
-  /// - Throws: `ReadError` with a code that says what to do: ``ReadError/Code/inUse`` if another process has the
-  ///   directory; `unsupportedFormat` if another version of this library has made it;
-  ///   ``ReadError/Code/permissionDenied`` if it belongs to another user, who lets this one make none below it;
-  ///   ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id of one of this
-  ///   library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and errors from the
-  ///   system.
+  /// - Throws: ``ReadError/Code/inUse`` if another process has the directory; `unsupportedFormat` if another version of
+  ///   this library has made it; ``ReadError/Code/permissionDenied`` if it belongs to another user, who lets this one
+  ///   make none below it; ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id
+  ///   of one of this library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and
+  ///   errors from the system.
   /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
   package static func open(
     _ configuration: Configuration, sources: ChunkSources = ChunkSources()
@@ -228,7 +227,7 @@ extension SpillStore {
         answer.fail(
           ReadError(
             .timedOut,
-            "the disk of the spill directory did not answer in time: what is not written when the store closes is lost, "
+            "the disk of the cache directory did not answer in time: what is not written when the store closes is lost, "
               + "which only costs time",
             context: .init(source: directory)))
       }

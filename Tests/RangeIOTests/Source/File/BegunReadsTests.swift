@@ -80,7 +80,7 @@ struct BegunReadsTests {
     return looks
   }
 
-  @Test func `one read alone of a quick device is looked for, for twice the usual time`() throws {
+  @Test func `a lone read of a fast device is polled for at most twice its usual latency`() throws {
     let (begun, _) = try certain(20_000)
     #expect(try looks(for: begun, after: 5) == 6)
     let most = try looks(for: begun)

@@ -28,7 +28,7 @@ import Testing
     for block in 0..<4 { source.put(block, in: store) }
     try await store.flush()
     // An old failure, that is over.
-    store.core.note(.noSpace, "write a spill file", isWrite: true)
+    store.core.note(.noSpace, "write a cache file", isWrite: true)
     // As a run that writes, so that the order is known.
     await beginRun(of: store)
     let flush = Promise<Void>()

@@ -22,7 +22,7 @@
     }
     let kind: Kind
 
-    /// The first of these that has some: a connection string, a key or a shared access signature in the environment
+    /// The first place that has credentials: a connection string, a key or a shared access signature in the environment
     /// (`AZURE_STORAGE_CONNECTION_STRING`, `AZURE_STORAGE_KEY`, `AZURE_STORAGE_SAS_TOKEN`), a client's secret
     /// (`AZURE_CLIENT_SECRET`), a workload identity (`AZURE_FEDERATED_TOKEN_FILE`), a managed identity, `az login`. The
     /// default. If none has any, the error says what was tried.

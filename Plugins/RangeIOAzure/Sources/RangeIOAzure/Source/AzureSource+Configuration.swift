@@ -16,9 +16,9 @@
       /// `https://account.blob.core.chinacloudapi.cn`, `http://127.0.0.1:10000/account`. For `az://` only: other addresses
       /// name their server. `nil`, the default: that of the connection string, or `https://account.blob.core.windows.net`.
       public var endpoint: String?
-      /// Settings for requests: connections, times, versions of HTTP. Of its `headers` those that begin with `x-ms-` are
-      /// signed, such as the key of a blob that is encrypted with a key of yours. The service knows no ranges that count from
-      /// the end: `RemoteOpening.suffix(_:)` opens as `RemoteOpening.head`.
+      /// Settings for requests: connections, times, versions of HTTP. Its `headers` that begin with `x-ms-` are signed,
+      /// such as the key of a blob that is encrypted with a key of yours. The service knows no ranges that count from
+      /// the end: ``RemoteOpening/suffix(_:)`` opens as ``RemoteOpening/head``.
       public var remote = RemoteConfiguration()
 
       /// A configuration with defaults.

@@ -9,8 +9,9 @@
     /// for try await entry in AzureSource.listing("az://maps/tiles/2026/") { print(entry.name, entry.byteCount ?? 0) }
     /// ```
     ///
-    /// Names are told below the last `/` of the prefix, byte for byte, in the order of the service. A page has up to 5,000
-    /// names, and is one request. A shared access signature must be one of the container, with the permission to list.
+    /// Names begin after the last `/` of the prefix. They come byte for byte, in the order of the service. A page has
+    /// up to 5,000 names, and is one request. A shared access signature must be one of the container, with the
+    /// permission to list.
     ///
     /// - Parameters:
     ///   - address: that of a container (`az://account/container`), also with what the names of blobs begin with; or in the

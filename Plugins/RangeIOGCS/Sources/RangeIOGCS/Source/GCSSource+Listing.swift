@@ -9,9 +9,9 @@
     /// for try await entry in GCSSource.listing("gs://planet/tiles/") { print(entry.name, entry.byteCount ?? 0) }
     /// ```
     ///
-    /// Names are told below the last `/` of the prefix, byte for byte, in the order of the server; of each page the objects
-    /// first. The version of an entry is its generation. A page has up to 1,000 names, and is one request. It needs
-    /// `storage.objects.list`.
+    /// Names begin after the last `/` of the prefix. They come byte for byte, in the order of the server; in each page
+    /// objects come first. The version of an entry is its generation. A page has up to 1,000 names, and is one request.
+    /// It needs `storage.objects.list`.
     ///
     /// - Parameters:
     ///   - url: `gs://bucket/prefix`, or `gs://bucket` for all of it.

@@ -16,8 +16,8 @@
   /// bucket with versions stays readable as it was. In other buckets the old generation is gone, and reads throw
   /// `ReadError.Code.sourceChanged`. Bytes of two generations are never mixed. For checksums use `Verifying`.
   ///
-  /// **Stored bytes.** An object that was stored with `Content-Encoding: gzip` is not decompressed: its size, its ranges and
-  /// its bytes are those that are stored.
+  /// **Stored bytes.** An object that was stored with `Content-Encoding: gzip` is not decompressed: its size, its
+  /// ranges and its bytes are the stored ones.
   ///
   /// **Tokens** are fetched anew some minutes before they end, in the middle of a stream too, and when the server refuses
   /// them; once for all reads. What still fails says the server's code and what to do.

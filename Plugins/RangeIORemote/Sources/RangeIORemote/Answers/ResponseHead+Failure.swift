@@ -17,7 +17,7 @@ extension ResponseHead {
   /// - Parameters:
   ///   - route: where the request went.
   ///   - isAnonymous: whether it had no credentials; a signed URL has some.
-  ///   - isRenewed: whether it had new credentials, or a new URL, in place of those that were refused.
+  ///   - isRenewed: `true` if it had new credentials, or a new URL, in place of refused ones.
   func failure(from route: Route, isAnonymous: Bool = false, isRenewed: Bool = false, at now: Int) -> Failure {
     let isAnonymous = isAnonymous && route.target.expiry == nil
     let place = route.isRedirected ? " after a redirect to \(route.target.origin)" : ""

@@ -1,6 +1,7 @@
 #if HTTP
   internal import Foundation
   internal import RangeIO
+  internal import RangeIOSupport
   internal import SystemPackage
 
   extension CredentialPlaces {
@@ -8,6 +9,8 @@
     static let limit = 1 << 20
     /// The longest answer of a service, in bytes.
     private static let answerLimit = 65_536
+    /// What all sources of the process renew.
+    private static let renewals = SharedWork<String, any Sendable>(outlivesWaiters: true)
 
     /// Those of the process, as they are now.
     ///
@@ -19,6 +22,7 @@
         run: { try await CommandRun($0).output() }, send: sending,
         now: { Int(Date().timeIntervalSince1970.rounded(.down)) })
       places.save = saveFile
+      places.renewals = renewals
       guard let rootVariable, let file = places.variable(rootVariable) else { return places }
       return places.trusting(file)
     }

@@ -1,5 +1,6 @@
 #if HTTP
   internal import RangeIO
+  internal import RangeIOSupport
 
   /// The places that credentials may come from: variables, files, programs and servers nearby. A test passes its own.
   ///
@@ -93,6 +94,8 @@
     public var send: @Sendable (Request) async throws -> Answer
     /// Seconds since 1970.
     public var now: @Sendable () -> Int
+    /// What is renewed at this moment, by the path of its file. It goes on without those who wait: the old token may be used up.
+    var renewals = SharedWork<String, any Sendable>(outlivesWaiters: true)
 
     /// Places of a test. Files are not written, unless ``save`` is set.
     public init(
@@ -107,6 +110,19 @@
       self.run = run
       self.send = send
       self.now = now
+    }
+
+    /// Reads what the file at `path` keeps, and renews it if it must: once for all who ask at the same time. A token that renews
+    /// another is often good only once.
+    ///
+    /// - Parameter work: reads the file, renews what it has, and writes it. All who ask for one path expect the same type.
+    /// - Throws: what `work` throws; `CancellationError`.
+    public func renewing<Value: Sendable>(
+      _ path: String, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+      let value = try await renewals.value(for: path, work)
+      guard let value = value as? Value else { return try await work() }
+      return value
     }
 
     /// The variable called `name`; an empty one counts as none.

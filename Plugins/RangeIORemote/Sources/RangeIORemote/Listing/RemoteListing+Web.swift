@@ -2,11 +2,11 @@
   public import RangeIO
 
   extension RemoteListing {
-    /// Lists a directory of a web server: by the index that nginx (`autoindex`, HTML or JSON), Apache (`mod_autoindex`) and
-    /// `rangeio serve` make, and by WebDAV where there is no index, which takes a second request.
+    /// Lists a directory of a web server by its index: of nginx (`autoindex`, HTML or JSON), Apache (`mod_autoindex`)
+    /// and `rangeio serve`. Where there is no index it asks by WebDAV, with a second request.
     ///
-    /// Sizes are told where the server tells them to the byte, times where it tells their zone. Lists no folder within: list
-    /// that by its own URL.
+    /// A size is there only if the server writes it to the byte, a time only with its zone. Lists no folder within:
+    /// list that by its own URL.
     ///
     /// - Parameters:
     ///   - url: the directory; a `/` is added to its path if there is none.

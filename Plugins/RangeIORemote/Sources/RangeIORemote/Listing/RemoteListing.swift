@@ -12,9 +12,9 @@
   /// Objects and folders come in the order of the server. The requests have the credentials, limits and errors of reads from
   /// that place, and `pipeline` retries them as it retries the opening of a source. Each iteration asks anew.
   ///
-  /// **Errors.** `ReadError`, as when a source is opened: among them `permissionDenied` and `notFound`, and `invalidResponse` for what is no
-  /// list of names, for more than 64 MiB in one page, and for a server whose pages lead back to one that was listed. What came
-  /// before an error was listed.
+  /// **Errors.** `ReadError`, as when a source is opened, such as `permissionDenied` and `notFound`. `invalidResponse`
+  /// means that the answer is no list of names, that a page has more than 64 MiB, or that the pages lead back to one
+  /// that was listed. What came before an error was listed.
   ///
   /// **Cancellation** is answered at once, by `CancellationError`.
   public struct RemoteListing: AsyncSequence, Sendable {

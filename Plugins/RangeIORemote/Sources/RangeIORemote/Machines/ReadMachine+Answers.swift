@@ -91,7 +91,7 @@ extension ReadMachine {
         skip: range.lowerBound + taken, take: range.count - taken, rest: total.map { $0 - range.upperBound }))
   }
 
-  /// The bytes have another coding than those that came with the description of the same version.
+  /// The bytes have another coding than the bytes of the opening answer of the same version.
   private func otherCoding(_ head: ResponseHead) -> Failure? {
     let coding = head.coding ?? ""
     guard let described = version.coding, described != coding else { return nil }

@@ -19,7 +19,7 @@ struct Redirects: Hashable, Sendable {
   /// - Parameters:
   ///   - plan: the request that was redirected.
   ///   - url: where it was sent.
-  ///   - cookies: those that are set now. A route that needs some is not kept.
+  ///   - cookies: the cookies that are set now. A route that needs some is not kept.
   mutating func follow(
     _ head: ResponseHead, to plan: RequestPlan, sentTo url: ObjectURL, from route: Route, _ cookies: RedirectCookies,
     _ rules: TransferRules, at now: Int

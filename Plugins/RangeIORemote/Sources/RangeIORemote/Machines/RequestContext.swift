@@ -16,7 +16,7 @@ struct RequestContext: Hashable, Sendable {
   private var redirects = Redirects()
   private var cookies = RedirectCookies()
   private var mended: Set<Remedy.Kind> = []
-  /// Requests have other credentials than those that were refused.
+  /// Requests have other credentials than the refused ones.
   private var isRenewed = false
 
   init(_ route: Route, _ rules: TransferRules, _ habits: Habits) {

@@ -1,8 +1,8 @@
 #if HTTP
   internal import RangeIO
 
-  /// One request with a short answer, for services beside an object: those that give credentials. Nothing is repeated and
-  /// no redirect is followed.
+  /// One request with a short answer, for services beside an object, such as one that gives credentials. Nothing is
+  /// repeated and no redirect is followed.
   public enum SmallExchange {
     /// Sends a request and returns its answer.
     ///

@@ -5,15 +5,14 @@
   extension ReadPipeline {
     /// The stages that suit a remote object requested by `configuration`.
     ///
-    /// From the top down: `.timeLimit` if there is a `readTimeout`, `.readAhead`, `.caching` (for one range the blocks, as far
-    /// as later reads have use for them, exactly the missing bytes for several: `CacheFill.automatic`), `.merging`,
-    /// `.retrying`, `.hedging` if asked for, and `.limiting` to half as many reads again as there are connections.
+    /// From the top down: `.timeLimit` if there is a `readTimeout`, `.readAhead`, `.caching` with
+    /// `CacheFill.automatic`, `.merging`, `.retrying`, `.hedging` if asked for, `.limiting`. The limit is one and a
+    /// half times the connections.
     ///
     /// - Parameters:
-    ///   - configuration: how the source requests the object.
-    ///   - store: where blocks are kept. Default: ``RangeIO/MemoryStore/sharedRemote``, for the whole process.
-    ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
-    ///     servers may charge for requests.
+    ///   - store: where blocks are kept. Default: ``RangeIO/MemoryStore/sharedRemote``, one for the whole process.
+    ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no,
+    ///     because servers may charge for requests.
     public static func remoteObject(
       _ configuration: RemoteConfiguration, cache store: any ChunkStore = MemoryStore.sharedRemote,
       hedges: Bool = false
@@ -30,8 +29,8 @@
 
   /// The store that readers of remote objects share.
   extension MemoryStore {
-    /// The store of all readers of remote objects that were given none: 128 MiB for the whole process, or a sixth of its
-    /// memory if that is less, beside the store of readers of files.
+    /// The default store of readers of remote objects: 128 MiB for the whole process, or a sixth of its memory if that
+    /// is less. Readers of files have another one.
     public static let sharedRemote: MemoryStore = {
       var configuration = MemoryStore.Configuration(limit: SystemMemory.bounded(.mebibytes(128), toPart: 6))
       configuration.typicalBlockSize = .kibibytes(256)

@@ -2,17 +2,17 @@ public import RangeIO
 
 /// Settings for requests to any remote source. The defaults suit servers on the Internet.
 public struct RemoteConfiguration: Sendable {
-  /// Sent with each request to the origin of the object, and never to another origin. Not those that the source sets
-  /// itself (`Range`, `Host`, `If-Match` and their kind): opening then throws `invalidConfiguration`. At most 128.
-  /// Default: none.
+  /// Sent with each request to the origin of the object, and never to another origin. If you name a header that the
+  /// source sets itself (`Range`, `Host`, `If-Match` and their kind), opening throws `invalidConfiguration`. At most
+  /// 128. Default: none.
   public var headers: [(name: String, value: String)] = []
-  /// The credentials for reading. A source that signs its requests, as that of S3 does, has no use for them. Default: the
-  /// user and password in the URL, or none.
+  /// The credentials for reading. A source that signs its requests, such as S3, ignores them. Default: the user and
+  /// password in the URL, or none.
   public var credentials: HTTPCredentials?
-  /// Names of query items that say nothing of which object a URL is: a token, a session. They are sent, and are left out of
-  /// what identifies the object in caches, so that a URL with others is the same object. Names are compared as they are when
-  /// decoded, in their case. What makes up a signature (``ObjectURL/expiry`` says whose) is left out anyway. For URLs of `http`
-  /// and `https`. Default: none.
+  /// Names of query items that do not identify the object: a token, a session. They are sent, and left out of what
+  /// identifies the object in caches. So a URL with another token is the same object. Names are compared as they are
+  /// when decoded, in their case. What makes up a signature (``ObjectURL/expiry`` says whose) is left out anyway. For
+  /// URLs of `http` and `https`. Default: none.
   public var identityIgnoresQueryItems: Set<String> = []
   /// The `User-Agent`. Default: `swift-range-io`.
   public var userAgent = "swift-range-io"
@@ -40,8 +40,8 @@ public struct RemoteConfiguration: Sendable {
   /// The most time of a read with all its requests, and with its retries where the reader is opened by its URL. Default,
   /// `nil`: none. A slow link takes its time; a server that stops is noticed by ``idleTimeout``.
   public var readTimeout: Duration?
-  /// The least rate of an answer, per second, over 20 s; zero for none. Set it, or ``readTimeout``, for servers that you do
-  /// not trust: one may send a byte now and then for ever. Default: none.
+  /// The least rate of an answer, per second, over 20 s; zero for none. Set it, or ``readTimeout``, if you do not trust
+  /// the server: it may send a byte now and then for ever. Default: none.
   public var minBytesPerSecond: ByteCount = .bytes(0)
   /// The time over which the rate is measured.
   var rateWindow: Duration = .seconds(20)
@@ -55,25 +55,26 @@ public struct RemoteConfiguration: Sendable {
   /// The first request for an object: size and version come along with bytes that the first reads want. ``RemoteOpening/head``
   /// where a `GET` is too dear. Default: ``RemoteOpening/beginning``, the first 64 KiB.
   public var opening = RemoteOpening.beginning
-  /// The bytes that are read of the whole object, where a server answers a range with it. Ranges that end within so many bytes are
-  /// read of that answer. Those beyond are read forward: one `GET` serves all that come nearly in order. An object of no
-  /// more bytes is kept when it is opened, if it has at most 1 MiB or the server does not tell its size. What all sources
-  /// keep is at most 16 MiB; an object that had to go is read forward. At most 1 GiB. Default: 1 MiB.
+  /// How much is read of an object whose server answers a range with the whole object. Ranges that end within so many
+  /// bytes are read from that answer. Ranges beyond are read forward: one `GET` serves all that come nearly in order.
+  /// An object of no more bytes is kept when it is opened, if it has at most 1 MiB or the server does not tell its
+  /// size. All sources together keep at most 16 MiB; an object that had to go is read forward. At most 1 GiB. Default:
+  /// 1 MiB.
   public var prefixLimit: ByteCount = .mebibytes(1)
-  /// The most bytes of an object of a server without ranges that are passed over to reach a read, if no stream has come as
-  /// far before. Reads beyond that fail; each of more bytes costs their transfer. Default: 8 MiB.
+  /// For servers without ranges: the most bytes that are skipped to reach a read, unless a stream has come further.
+  /// Reads beyond fail. More bytes cost their transfer. Default: 8 MiB.
   public var skipLimit: ByteCount = .mebibytes(8)
-  /// Takes the end of a body of up to ``prefixLimit`` for the size, where the server does not tell it. Without, opening
-  /// such an object fails as soon as its head is there: for programs that go on with ``RemoteSource/readAll(_:)``.
-  /// Default: yes.
+  /// `true` if the end of a body of up to ``prefixLimit`` gives the size where the server does not tell it. `false`:
+  /// opening such an object fails as soon as its head is there, for programs that go on with
+  /// ``RemoteSource/readAll(_:)``. Default: yes.
   public var findsSizeByEnd = true
-  /// The object is only added to: a log, a recording, an append blob. Then a longer version with the same bytes before is growth,
-  /// whatever its tag and date, and a reader may follow it (`RangeReader.ChangePolicy.follow`). Each look compares the last 4 KiB
-  /// before the old end; a change elsewhere goes unnoticed. What is read is kept in memory only. Default: no.
+  /// `true` if the object is only added to: a log, a recording, an append blob. Then a longer version has grown,
+  /// whatever its tag and date, and a reader may follow it (`RangeReader.ChangePolicy.follow`). Each check compares the
+  /// last 4 KiB before the old end; a change elsewhere goes unnoticed. Blocks are kept in memory only. Default: no.
   public var isAppendOnly = false
-  /// The block size for caches, a power of two, of which one is fetched at a time. Default, `nil`: blocks of 64 KiB, of
-  /// which caches fetch as many at a time as later reads have use for: from none but the bytes asked for, to what comes
-  /// in a round trip, at most 1 MiB.
+  /// The block size for caches, a power of two; a cache then fetches one block at a time. Default, `nil`: blocks of 64
+  /// KiB, and caches fetch as many at a time as later reads use. The least is the requested bytes alone, the most what
+  /// comes in a round trip, at most 1 MiB.
   public var blockSize: ByteCount?
 
   /// A configuration with defaults.

@@ -1,8 +1,8 @@
 #if HTTP
   public import RangeIO
 
-  /// A source that reads through a ``RemoteObject``. It says how the object is addressed and signed; all else it has from
-  /// here.
+  /// A source that reads through a ``RemoteObject``. It says how the object is addressed and signed. All else comes
+  /// from here.
   ///
   /// ```swift
   /// public final class BlobSource: RemoteSource {
@@ -16,20 +16,21 @@
   /// }
   /// ```
   ///
-  /// **Versions.** The first answer gives size and version: by a strong ETag, else by a weak one with `Last-Modified` and
-  /// size, else by `Last-Modified` and size. Every later request names that version (`If-Match`) or is compared with it,
-  /// and each head is checked (status, range, total, version, length, encoding) before a byte of its body is believed. If
-  /// the version is gone, reads throw `ReadError.Code.sourceChanged`. A body that breaks is continued from where it
-  /// stopped, of the same version only. No check sees wrong bytes under right headers; for that use `Verifying`.
+  /// **Versions.** The first answer gives size and version: by a strong ETag, else by a weak one with `Last-Modified`
+  /// and size, else by `Last-Modified` and size. Every later request names that version (`If-Match`), or its answer is
+  /// compared with it. Each head is checked (status, range, total, version, length, encoding) before a byte of its body
+  /// is used. If the version is gone, reads throw `ReadError.Code.sourceChanged`. A body that breaks is continued from
+  /// where it stopped, of the same version only. No check sees wrong bytes under right headers; for that use
+  /// `.verifying`.
   ///
-  /// **Redirects** are followed, but never from https to http. Headers and credentials go to the origin of your URL only.
-  /// Where a redirect led to is kept until it expires, and looked up again then.
+  /// **Redirects** are followed, but never from https to http. Headers and credentials go to the origin of your URL
+  /// only. The location that a redirect leads to is kept until it expires, and then asked for again.
   ///
   /// **Connections** are shared by all sources with equal connection settings, and closed with the last one.
   ///
-  /// **Errors** say what the server did. Those that may pass are `isTransient`, with `retryAfter` if the server names a
-  /// time: `Retrying` repeats them, the source does not. No error, count or description shows user, password, a
-  /// header that you send, or a signature.
+  /// **Errors** say what the server did. Errors that may pass are `isTransient`, with `retryAfter` if the server names
+  /// a time. `.retrying` repeats such reads; the source does not. No error, count or description shows user, password,
+  /// a header that you send, or a signature.
   public protocol RemoteSource: RangeSource {
     /// The object. A source that looks settings up makes it at the first use.
     var object: RemoteObject { get async throws }
@@ -82,10 +83,10 @@
       try await object.pass(range, of: source, to: receive)
     }
 
-    /// Passes all bytes of the object to `receive`, in order and as they arrive, of one `GET` without a range: for an object
-    /// that is longer than ``RemoteConfiguration/prefixLimit`` and whose size the server does not tell, so that no reader can
-    /// be opened for it. Nothing is checked but the end of the body, and a body that breaks is not continued. The server
-    /// waits while `receive` takes its time.
+    /// Passes all bytes of the object to `receive`, in order and as they arrive, from one `GET` without a range. Use it
+    /// if no reader can be opened: the server does not tell the size, and the object is longer than
+    /// ``RemoteConfiguration/prefixLimit``. Only the end of the body is checked. A body that breaks is not continued.
+    /// The server waits while `receive` runs.
     ///
     /// - Returns: how many bytes there were.
     /// - Throws: as ``describe()``, and what `receive` throws.

@@ -8,22 +8,22 @@
   /// let source = try RenewedObject { try await service.signedURL(for: "planet.pmtiles") }
   /// ```
   ///
-  /// A new URL is asked for five minutes before the end that the URL says (the signatures of ``ObjectURL/expiry``), and
-  /// when the server answers 401, 403 or 410, or 400 to a URL that has ended: in the middle of a read or a stream too,
-  /// which goes on where it was. It is not asked for after other answers, such as 404 and 503.
+  /// The object asks for a new URL five minutes before the end that the URL says (the signatures of
+  /// ``ObjectURL/expiry``). It also asks when the server answers 401, 403 or 410, or 400 to a URL that has ended. A
+  /// read or stream in flight goes on where it was. Other answers, such as 404 and 503, do not ask for a new URL.
   ///
   /// **One question.** However many reads wait, `renewing` is called once at a time. A read that is cancelled leaves at
   /// once, and the call goes on for the others; it is cancelled when the source is closed. A call that takes more than
   /// 90 seconds is given up, and the next read asks again.
   ///
-  /// **Failures.** What `renewing` throws is thrown by all reads that need a new URL, and the next read asks again: a
-  /// `ReadError` as it is, other errors as the `cause` of one. If the server refuses the new URL too, the read throws
+  /// **Failures.** If `renewing` throws, all reads that need a new URL throw: a `ReadError` as it is, another error as
+  /// the `cause` of one. The next read asks again. If the server refuses the new URL too, the read throws
   /// `permissionDenied`. It asks again only after 16 KiB of progress.
   ///
-  /// **One object.** What caches keep stays valid under a new URL: the first one, without its signature, names the
-  /// object for ever, or the name that you give. The new URL must be one of the same object. What shows another version
-  /// throws `ReadError.Code.sourceChanged` as everywhere, and no read mixes the two; a server that sends neither tag
-  /// nor date shows nothing but the size.
+  /// **One object.** Cached bytes stay valid under a new URL, since the first URL, without its signature, names the
+  /// object, or the name that you give. The new URL must be one of the same object. If it leads to another version,
+  /// reads throw `ReadError.Code.sourceChanged`, and no read mixes the two. If the server sends neither tag nor date,
+  /// only another size shows.
   ///
   /// **Headers** of the configuration go to each URL that `renewing` brings, whatever its server, and so do a user and
   /// a password that it has. A URL of http does not take the place of one of https.

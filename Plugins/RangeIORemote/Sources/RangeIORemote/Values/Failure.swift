@@ -2,7 +2,7 @@ internal import RangeIO
 
 /// Why a read of a remote object failed: what the server did, what to do, and whether to try again.
 ///
-/// Knows no secrets: whoever makes one uses ``ObjectURL/redacted`` and never a field of a request.
+/// Knows no secrets: to make one, use ``ObjectURL/redacted`` and never a field of a request.
 struct Failure: Error, Hashable, Sendable {
   /// The cause of a failure.
   enum Reason: Hashable, Sendable {

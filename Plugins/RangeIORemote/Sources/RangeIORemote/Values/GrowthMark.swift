@@ -34,7 +34,7 @@ struct GrowthMark: Hashable, Sendable {
     versions.allSatisfy { $0 == version || (version != old && $0.size <= version.size) }
   }
 
-  /// Whether the object that has `bytes` from `offset` on still has the bytes of the mark; `nil` if some are missing.
+  /// `true` if `bytes`, from `offset` on, have the bytes of the mark; `nil` if some are missing.
   func isKept(in bytes: [UInt8], from offset: Int) -> Bool? {
     guard offset <= start, offset + bytes.count >= end else { return nil }
     return bytes[(start - offset)..<(end - offset)].elementsEqual(tail)

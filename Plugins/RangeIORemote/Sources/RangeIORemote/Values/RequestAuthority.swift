@@ -16,7 +16,7 @@ public import RangeIO
 /// It is asked only for requests to the origin of the object, never for those to where a redirect has led.
 /// `Examples/OwnRemote` has a small one for the blobs of Azure.
 public protocol RequestAuthority: Sendable {
-  /// Returns what to send for `plan`: its URL, perhaps another, and its fields with those that credentials need. Called
+  /// Returns what to send for `plan`: its URL, or another one, and its fields with the fields for credentials. Called
   /// before every request, with the same plan again after a mend.
   nonisolated(nonsending) func prepare(_ plan: RequestPlan) async throws -> PreparedRequest
 

@@ -27,8 +27,14 @@
     /// - Parameter region: whose service is asked if the file names none.
     /// - Throws: `permissionDenied` if the session has ended.
     func credentials(_ endpoints: ConfiguredEndpoints, region: String) async throws -> S3Credentials {
+      let path = path(endpoints.places)
+      return try await endpoints.places.renewing(path) { try await credentials(path, endpoints, region) }
+    }
+
+    private func credentials(
+      _ path: String, _ endpoints: ConfiguredEndpoints, _ region: String
+    ) async throws -> S3Credentials {
       let places = endpoints.places
-      let path = path(places)
       guard let file = try await TokenFile.read(path, places) else { throw signIn("is not there") }
       guard let kept = Self.keys(of: file) else { throw signIn("is not complete") }
       let left = (kept.expiry ?? 0) - places.now()

@@ -24,8 +24,12 @@
     ///
     /// - Throws: `permissionDenied` if it has ended and cannot be renewed.
     func current(_ endpoints: ConfiguredEndpoints) async throws -> String {
+      let path = endpoints.places.path(path)
+      return try await endpoints.places.renewing(path) { try await current(path, endpoints) }
+    }
+
+    private func current(_ path: String, _ endpoints: ConfiguredEndpoints) async throws -> String {
       let places = endpoints.places
-      let path = places.path(path)
       guard let file = try await TokenFile.read(path, places) else { throw login.signIn("is not there") }
       guard let token = file["accessToken"], let expiry = file.time("expiresAt") else {
         throw login.signIn("is not complete")

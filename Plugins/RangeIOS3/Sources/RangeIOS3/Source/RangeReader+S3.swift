@@ -22,7 +22,7 @@
     ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
     ///     (`RemoteConfiguration.isAppendOnly`).
-    ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no, because
+    ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no, because
     ///     stores charge for requests.
     /// - Throws: as `RemoteSource.describe()`.
     public init(

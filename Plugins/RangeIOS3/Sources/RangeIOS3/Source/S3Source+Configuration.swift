@@ -12,9 +12,10 @@
       }
       let kind: Kind
 
-      /// The first of these that has some: the environment (`AWS_ACCESS_KEY_ID` …), the profile that `AWS_PROFILE` names
-      /// or `default` (keys, a role, SSO, `aws login`, `credential_process`), a web identity (`AWS_WEB_IDENTITY_TOKEN_FILE`),
-      /// the service of an ECS or EKS container, the metadata service of an EC2 machine (asked for one second). The default.
+      /// The first place that has credentials: the environment (`AWS_ACCESS_KEY_ID` …), the profile that `AWS_PROFILE`
+      /// names or `default` (keys, a role, SSO, `aws login`, `credential_process`), a web identity
+      /// (`AWS_WEB_IDENTITY_TOKEN_FILE`), the service of an ECS or EKS container, the metadata service of an EC2
+      /// machine (asked for one second). The default.
       public static let standard = Self(kind: .standard(profile: nil))
 
       /// A profile of `~/.aws/credentials` and `~/.aws/config`, and nothing else.
@@ -51,16 +52,16 @@
       public var endpoint: String?
       /// Where the bucket's name stands in requests. Default: ``S3Source/Addressing/automatic``.
       public var addressing = Addressing.automatic
-      /// Whether AWS's hosts are asked whose cryptography is validated by FIPS 140. `nil`, the default: as
+      /// `true` for AWS's hosts whose cryptography is validated by FIPS 140. `nil`, the default: as
       /// `AWS_USE_FIPS_ENDPOINT` or the profile's `use_fips_endpoint` says, or not.
       public var usesFIPS: Bool?
-      /// Whether AWS's hosts are asked that have IPv6 addresses too. `nil`, the default: as `AWS_USE_DUALSTACK_ENDPOINT` or
+      /// `true` for AWS's hosts that have IPv6 addresses too. `nil`, the default: as `AWS_USE_DUALSTACK_ENDPOINT` or
       /// the profile's `use_dualstack_endpoint` says, or not.
       public var usesDualStack: Bool?
       /// `true` if you agree to pay for requests to a bucket whose readers pay (`x-amz-request-payer`). Default: `false`.
       public var requesterPays = false
-      /// Settings for requests: connections, times, versions of HTTP. Of its `headers` those that begin with `x-amz-`
-      /// are signed, such as the key of an object that is encrypted with a key of yours (SSE-C).
+      /// Settings for requests: connections, times, versions of HTTP. Its `headers` that begin with `x-amz-` are
+      /// signed, such as the key of an object that is encrypted with a key of yours (SSE-C).
       public var remote = RemoteConfiguration()
 
       /// A configuration with defaults.

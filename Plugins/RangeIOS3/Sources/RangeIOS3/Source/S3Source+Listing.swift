@@ -10,8 +10,8 @@
     /// for try await entry in S3Source.listing("s3://planet/tiles/") { print(entry.name, entry.byteCount ?? 0) }
     /// ```
     ///
-    /// Names are told below the last `/` of the prefix, byte for byte. The order is that of the server: for S3 that of the
-    /// bytes. A page has up to 1,000 names, and is one request. It needs `s3:ListBucket`.
+    /// Names begin after the last `/` of the prefix, and come byte for byte. The order is that of the server: for S3
+    /// that of the bytes. A page has up to 1,000 names, and is one request. It needs `s3:ListBucket`.
     ///
     /// - Parameters:
     ///   - url: `s3://bucket/prefix`, or `s3://bucket` for all of it.

@@ -13,10 +13,11 @@
   ///
   /// `RangeReader(contentsOf:)` adds the stages that suit a remote object. Make a source yourself to choose them.
   ///
-  /// **Versions.** In a bucket with versions, the source pins the version that it finds: an object that is overwritten
-  /// stays readable as it was, for as long as the bucket keeps that version. In other buckets each request names the
+  /// **Versions.** In a bucket with versions, the source pins the version that it finds. An object that is overwritten
+  /// stays readable as it was, as long as the bucket keeps that version. In other buckets each request names the
   /// object's ETag (`If-Match`), and reads of an object that was overwritten throw `ReadError.Code.sourceChanged`. Each
-  /// head is checked before a byte of its body is believed. Checksums of ranges do not exist: for those use `Verifying`.
+  /// head is checked before a byte of its body is believed. Checksums of ranges do not exist: for those use
+  /// `Verifying`.
   ///
   /// **Regions, clocks, credentials.** If the bucket is in another region, the source goes there and remembers it. If this
   /// machine's clock is wrong, it learns the difference once. Credentials are fetched anew before they end and when the
@@ -107,9 +108,9 @@
     /// Asks the store for the checksum of the whole object that it keeps, for a stage that checks it:
     /// ``S3Checksum/verifying``. One request, after the object has been described.
     ///
-    /// - Returns: `nil` if the store has none of the whole object: objects that were uploaded in parts may have one that is
-    ///   made of the parts' checksums (`COMPOSITE`), which says nothing of other ranges; or one by an algorithm that is not
-    ///   among ``S3Checksum/Algorithm``.
+    /// - Returns: `nil` if the store has no checksum of the whole object, or one by an algorithm that is not among
+    ///   ``S3Checksum/Algorithm``. An object that was uploaded in parts may have a checksum of the parts' checksums
+    ///   (`COMPOSITE`) instead, which says nothing of the whole.
     /// - Throws: as `describe()`.
     public nonisolated(nonsending) func checksum() async throws -> S3Checksum? {
       // Mends what can be mended, which an answer to HEAD does not show.

@@ -155,6 +155,40 @@
       #expect(desk.sent.withLock { $0.count } == 1)
     }
 
+    @Test(arguments: [CredentialWay.sso, .login])
+    func `sources that share a sign-in renew it once, since a token that renews is good once`(
+      way: CredentialWay
+    ) async throws {
+      let used = Guarded(Set<Data>())
+      let keys = #"{"accessKeyId": "A", "secretAccessKey": "s", "sessionToken": "t"}"#
+      let desk = Desk(way) { request in
+        guard request.url.hasSuffix("/token") else { return .init(status: 200, body: Array(Self.role.utf8)) }
+        guard used.withLock({ $0.insert(Data(request.body)).inserted }) else { return .init(status: 401, body: []) }
+        let token = way == .login ? keys : #""new token""#
+        let answer = #"{"accessToken": \#(token), "expiresIn": 3600, "refreshToken": "new refresh"}"#
+        return .init(status: 200, body: Array(answer.utf8))
+      }
+      let begun = Guarded(0)
+      var places = desk.places
+      places.send = { [send = places.send] request in
+        // The service takes its time: all have begun before it answers.
+        while begun.withLock({ $0 < 8 }) { await Task.yield() }
+        return try await send(request)
+      }
+      let shared = places
+      let found = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            begun.withLock { $0 += 1 }
+            return try await CredentialsChain(places: shared).credentials().accessKeyID
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(found == Array(repeating: "A", count: 8))
+      #expect(used.withLock { $0.count } == 1)
+    }
+
     @Test func `a region that would make another host gets no token`() async {
       for (way, file, region) in [
         (CredentialWay.olderSSO, "/home/u/.aws/config", "eu-west-1"), (.login, Self.loginFile, "eu-north-1"),

@@ -6,8 +6,8 @@
 
   /// The files of a directory and those below it.
   ///
-  /// Names that begin with a dot are not served. Symbolic links are followed within the directory; one that leads out
-  /// of it, or to a name that begins with a dot, leads nowhere. (On systems other than Linux no link is followed.)
+  /// Names that begin with a dot are not served. Symbolic links are followed within the directory. A link that leads
+  /// out of it, or to a name that begins with a dot, leads nowhere. (On systems other than Linux no link is followed.)
   public final class DirectoryUpstream: ServedUpstream {
     /// A file that replaces another is seen after this time; a file that is written to at once, by its next read.
     public let freshness = Duration.milliseconds(100)
@@ -30,7 +30,7 @@
       let after: ServedName?
     }
 
-    /// Opens the directory. If it is moved later, its files are still those that are served.
+    /// Opens the directory. If it is moved later, its files are still served.
     ///
     /// - Parameters:
     ///   - path: the directory.

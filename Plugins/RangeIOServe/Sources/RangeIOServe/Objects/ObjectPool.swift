@@ -209,7 +209,7 @@
       }
     }
 
-    /// Drops those that were not used for longest.
+    /// Drops the objects that were not used for longest.
     private static func trim(_ state: inout State, to limit: Int) -> [OpenObject] {
       var dropped: [OpenObject] = []
       // At most one is too many.

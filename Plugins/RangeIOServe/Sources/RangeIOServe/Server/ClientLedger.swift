@@ -75,7 +75,7 @@
       }
     }
 
-    /// - Returns: whether to give back the memory of those that have ended: see ``MemoryRelease``.
+    /// - Returns: `true` if the memory of ended answers is to be given back: see ``MemoryRelease``.
     @discardableResult func end(_ client: String) -> Bool {
       state.withLock { state in
         state.change(client) { $0.answers -= 1 }

@@ -27,7 +27,7 @@
         try await channel.close()
         return true
       } catch let error as IOError {
-        // Busy, of another type, or not ours: it is somebody's.
+        // Busy, of another type, or not ours: another program uses it.
         return ![Errno.connectionRefused, .noSuchFileOrDirectory].contains(Errno(rawValue: error.errnoCode))
       }
     }

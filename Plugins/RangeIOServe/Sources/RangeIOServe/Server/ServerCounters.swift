@@ -1,7 +1,7 @@
 #if Serve
   internal import Synchronization
 
-  /// Counts answers by status, those that were cut off, and the bytes of bodies.
+  /// Counts answers by status, answers that were cut off, and the bytes of bodies.
   final class ServerCounters: Sendable {
     private let succeeded = Atomic<Int>(0)
     private let redirected = Atomic<Int>(0)

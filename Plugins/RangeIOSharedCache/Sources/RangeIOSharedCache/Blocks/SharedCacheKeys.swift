@@ -3,7 +3,7 @@
 
   /// Keys for encrypting values with AES-GCM. Without them, anyone who reaches the engine can read and forge its values.
   ///
-  /// To change keys: first give every process the new one beside the old, then make it the current one, and leave the old
+  /// To change keys, first give every process the new one beside the old. Then make it the current one. Leave the old
   /// one out when the lifetime of values is over.
   public struct SharedCacheKeys: Sendable {
     /// Why keys cannot be used.

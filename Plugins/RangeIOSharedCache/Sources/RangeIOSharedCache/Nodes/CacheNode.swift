@@ -38,9 +38,9 @@
     let settings: Settings
     var lines: [Line] = []
     var connecting = 0
-    /// The one of those that is connected, and is asked whether it wants a login.
+    /// The new connection, which is asked if it wants a login.
     var greeted: NodeHandler?
-    /// Before then none is made beside those that there are, because the last such one failed.
+    /// Until then no further connection is made, because the last one failed.
     var nextFurther: Int64 = 0
     var health = NodeHealth()
     let counts = NIOLockedValueBox(Counts())
@@ -66,8 +66,8 @@
 
     // MARK: from any thread
 
-    /// Sends commands. Returns their replies in their order: `nil` for those that did not come in time, or before the task was
-    /// cancelled.
+    /// Sends commands. Returns their replies in their order: `nil` for replies that did not come in time, or before the
+    /// task was cancelled.
     ///
     /// - Parameter worth: the time that an answer is worth; `nil` for putting values, for which nothing waits.
     nonisolated(nonsending) func perform(_ commands: [Command], worth: Duration?) async -> [NodeReply?] {

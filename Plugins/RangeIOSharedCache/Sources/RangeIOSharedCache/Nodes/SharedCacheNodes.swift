@@ -108,10 +108,10 @@
       return replies
     }
 
-    /// Asks each node, and puts a byte that lasts a second. Returns nodes that cannot be used now, and nodes that are not as
-    /// they should be, each with the reason: reads do not tell. A node is not as it should be if it is full and evicts
-    /// nothing; of memcached, if it asks for no password though you gave one; of Redis, if it is a replica or belongs to a
-    /// cluster.
+    /// Asks each node, and puts a byte that lasts a second. Returns nodes that cannot be used now, and nodes that are
+    /// not as they should be, each with the reason: reads do not tell. Reported are nodes that are full and evict
+    /// nothing, memcached nodes that ask for no password though you gave one, and Redis nodes that are replicas or
+    /// belong to a cluster.
     ///
     /// - Parameter limit: how long to wait for an answer.
     public nonisolated(nonsending) func faults(within limit: Duration = .seconds(2)) async -> [SharedCacheFault] {
@@ -130,8 +130,8 @@
       for node in nodes { await node.close() }
     }
 
-    /// For each node, by its name: values found and not found, stored and refused, answers that came late or not at all,
-    /// commands that were not sent because the node was down, and how often it went down.
+    /// For each node, by its name: values found, not found, stored and refused; late answers; commands that were not
+    /// sent because the node was down; how often it went down.
     public func statistics() -> [Counters] { nodes.map { $0.statistics() } }
   }
 #endif
