@@ -10,6 +10,7 @@
     /// half times the connections.
     ///
     /// - Parameters:
+    ///   - configuration: how the source requests the object.
     ///   - store: where blocks are kept. Default: ``RangeIO/MemoryStore/sharedRemote``, one for the whole process.
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no,
     ///     because servers may charge for requests.
