@@ -22,11 +22,11 @@ extension TieredStore {
   /// Creates a store that keeps everything on a disk, with what an earlier process has left in the directory. Most
   /// programs want memory above it.
   ///
-  /// - Throws: ``ReadError/Code/inUse`` if another process has the directory; `unsupportedFormat` if another version of
-  ///   this library has made it; ``ReadError/Code/permissionDenied`` if it belongs to another user, who lets this one
-  ///   make none below it; ``ReadError/Code/inputOutput`` if its file system has no locks;
-  ///   ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id of one of this
-  ///   library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and errors from the
+  /// - Throws: `ReadError.Code.inUse` if another process has the directory; `unsupportedFormat` if another version of
+  ///   this library has made it; `ReadError.Code.permissionDenied` if it belongs to another user, who lets this one
+  ///   make none below it; `ReadError.Code.inputOutput` if its file system has no locks;
+  ///   `ReadError.Code.invalidConfiguration` if it contains other files, or the codec has the id of one of this
+  ///   library's codecs; `ReadError.Code.limitExceeded` if the limit is too small for anything; and errors from the
   ///   system.
   /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
   public convenience init(disk: DiskConfiguration) async throws {
