@@ -1,6 +1,6 @@
 # What there is to run. Each target is a line or a script in scripts/.
 
-.PHONY: help setup demo test verify bench bench-check format lint check-core check-platforms hit-cost guides examples clean
+.PHONY: help setup demo test verify bench bench-check format lint check-core check-platforms hit-cost guides docs examples clean
 .DEFAULT_GOAL := help
 
 # Not whole packages below: their .build directories hold other people's sources.
@@ -51,6 +51,9 @@ hit-cost: setup ## Check that a hit takes no more instructions than it did: need
 
 guides: setup ## Follow the guides to writing a source, a stage and a store, and compare what their programs print
 	@scripts/check-guides.sh
+
+docs: setup ## Make a site of all documentation in .build/docs; make docs LOOK=1 takes pictures of pages too
+	@scripts/docs.sh $(if $(LOOK),--look)
 
 examples: ## Build and run the examples, with the libraries that they need
 	@scripts/check-examples.sh

@@ -28,3 +28,21 @@ build() {
 
 # Where what was built lies.
 bin_path() { swift_build --show-bin-path; }
+
+# Sets module_flags, with which the compiler finds what was built: modules, and what C has in their place; and target.
+find_modules() {
+  local modules map folder
+  modules=$(bin_path)/Modules
+  if [ ! -d "$modules" ]; then
+    echo "$(basename "$0"): nothing is built: run 'make test' first" >&2
+    exit 1
+  fi
+  module_flags=(-I "$modules")
+  while IFS= read -r map; do module_flags+=(-Xcc "-fmodule-map-file=$map"); done < <(
+    find Sources "$scratch/checkouts/swift-system" -name module.modulemap
+    [ -z "$traits" ] ||
+      find "$scratch"/checkouts/swift-{atomics,numerics,nio,nio-ssl,nio-http2,nio-extras,crypto,async-algorithms} \
+        -name module.modulemap
+    find "$scratch"/*/debug/*.build -name module.modulemap -not -path '*.build/include/*')
+  target=$(swift -print-target-info | sed -n 's/.*"triple": "\([^"]*\)".*/\1/p' | head -n 1)
+}

@@ -3,6 +3,7 @@
 # folder, runs the commands that they name, and compares what these print with what they promise.
 #
 # Usage: scripts/check-guides.sh [guides; default: those three]
+#   Docs/Guides/HexViewer.md needs the build of the tests with all traits, for `rangeio serve`.
 #
 # In a guide,
 #   `Sources/Memory/main.swift`:   on a line, then a block: that file, with these contents
@@ -59,12 +60,18 @@ scratch='$scratch'
 PRELUDE
 cat >>"$work/prelude.sh" <<'PRELUDE'
 printed=$(mktemp)
-trap 'rm -f "$printed"' EXIT
+trap 'rm -f "$printed"; kill $(jobs -p) 2>/dev/null || true' EXIT
+# The tool, of the build of the tests: of a guide that uses it.
+rangeio() {
+  local built
+  built=$(unset -f swift && cd "$root" && RANGEIO_TRAITS=$(scripts/traits.sh) && source scripts/built.sh && bin_path)
+  exec "$built/rangeio" "$@"
+}
 swift() { command swift "$1" --scratch-path "$scratch" "${@:2}" | tee "$printed"; }
 write_file() {
   mkdir -p "$(dirname "$1")"
   printf '%s' "$2" |
-    sed "s#\.package(url: \"https://github.com/[^\"]*swift-range-io\", branch: \"main\")#.package(name: \"swift-range-io\", path: \"$root\")#" >"$1"
+    sed "s#\.package(url: \"https://github.com/[^\"]*swift-range-io\", branch: \"main\"#.package(name: \"swift-range-io\", path: \"$root\"#" >"$1"
   ! grep -n 'github.com/.*swift-range-io' "$1" /dev/null || { echo "guide: $1 still names the URL" >&2; exit 1; }
 }
 compare_output() {

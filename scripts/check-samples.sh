@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Type-checks the Swift blocks of README.md, of the guides and of the plugins' pages, all at once, against the build of the
-# tests. What a block uses without declaring it, such as `reader`, is in scripts/samples/Prelude.swift.
+# Type-checks the Swift blocks of README.md, of the guides, of the plugins' pages and of the catalogs of DocC, all at once, against
+# the build of the tests. What a block uses without declaring it, such as `reader`, is in scripts/samples/Prelude.swift.
 #
 # A block that begins with a declaration is a file of its own, any other one the body of a function. Left out are the three
 # guides whose programs scripts/check-guides.sh runs, the pages of plugins that need a trait unless the build has it, manifests
@@ -20,15 +20,11 @@ source scripts/built.sh
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-modules=$(bin_path)/Modules
-if [ ! -f "$modules/RangeIOMapped.swiftmodule" ]; then
-  echo "check-samples: nothing is built: run 'make test' first" >&2
-  exit 1
-fi
+find_modules
 
 # All of them or none: the pages of one plugin mention others.
 known='RangeIO[A-Za-z]*|SystemPackage|Foundation(Networking)?|Dispatch|Synchronization|Testing'
-plugins=() more='' left_out='RemoteObjects.md|Serving.md|ScalingOut.md|^Plugins/RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Telemetry|NIO|Serve)/'
+plugins=() more='' left_out='HexViewer.md|RemoteObjects.md|Serving.md|ScalingOut.md|RangeIORemoteTesting.md|^Plugins/RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Telemetry|NIO|Serve)/'
 if [ "$traits" = "$(scripts/traits.sh)" ]; then
   plugins=(scripts/samples/Plugins.swift)
   left_out='^$' more='import RangeIORemote\nimport RangeIOHTTP\nimport RangeIOS3\nimport RangeIOAzure\nimport RangeIOGCS\nimport RangeIOSharedCache\nimport RangeIOTelemetry\nimport RangeIONIO\nimport RangeIOServe\n'
@@ -36,7 +32,7 @@ if [ "$traits" = "$(scripts/traits.sh)" ]; then
 fi
 pages=(README.md)
 while IFS= read -r page; do pages+=("$page"); done < <(
-  find Docs Plugins -name '*.md' ! -name WritingASource.md ! -name WritingAStage.md ! -name WritingAStore.md |
+  find Docs Plugins Sources -name '*.md' ! -name WritingASource.md ! -name WritingAStage.md ! -name WritingAStore.md |
     grep -vE "$left_out" | sort)
 awk -v work="$work" -v more="$more" -v known="^($known)\$" '
   function finish(  file, i, own) {
@@ -72,24 +68,14 @@ awk -v work="$work" -v more="$more" -v known="^($known)\$" '
     print samples, blocks, left >(work "/counts")
   }' "${pages[@]}"
 
-maps=()
-while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
-  find Sources "$scratch/checkouts/swift-system" -name module.modulemap
-  [ -z "$more" ] || find "$scratch"/checkouts/swift-{atomics,numerics,nio,nio-ssl,nio-http2,nio-extras,crypto,async-algorithms} \
-    "$scratch"/*/debug/*.build -name module.modulemap -not -path '*.build/include/*' | grep -v /CRangeIO)
-for folder in Sources/CRangeIOSystem Plugins/*/Sources/C*; do
-  name=$(basename "$folder")
-  echo "module $name { umbrella \"$PWD/$folder/include\" export * }" >"$work/$name.modulemap"
-  maps+=(-Xcc "-fmodule-map-file=$work/$name.modulemap")
-done
-swiftc -typecheck -wmo -parse-as-library -swift-version 6 -suppress-warnings -module-name Samples -I "$modules" \
-  "${maps[@]}" scripts/samples/Prelude.swift ${plugins[@]+"${plugins[@]}"} "$work"/Sample*.swift
+swiftc -typecheck -wmo -parse-as-library -swift-version 6 -suppress-warnings -module-name Samples "${module_flags[@]}" \
+  scripts/samples/Prelude.swift ${plugins[@]+"${plugins[@]}"} "$work"/Sample*.swift
 read -r samples blocks left <"$work/counts"
 echo "check-samples: $samples of $blocks Swift blocks compile; $left are manifests or import what is not built here"
 
 # What there is of a plugin whose trait was forgotten.
 for plugin in HTTP S3 Azure GCS; do
   swiftc -typecheck -wmo -parse-as-library -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
-    -package-name range_io -module-name "RangeIO$plugin" -I "$modules" "${maps[@]}" \
+    -package-name range_io -module-name "RangeIO$plugin" "${module_flags[@]}" \
     $(find "Plugins/RangeIO$plugin/Sources/RangeIO$plugin" -name '*.swift')
 done

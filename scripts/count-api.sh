@@ -10,20 +10,9 @@ source scripts/built.sh
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-modules=$(bin_path)/Modules
-if [ ! -d "$modules" ]; then
-  echo "count-api: nothing is built: run 'make test' first" >&2
-  exit 1
-fi
-maps=()
-while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
-  find Sources "$scratch/checkouts/swift-system" -name module.modulemap)
-# The headers of C, which have no map until they are built.
-echo "module CRangeIOSystem { umbrella \"$PWD/Sources/CRangeIOSystem/include\" export * }" >"$work/module.modulemap"
-maps+=(-Xcc "-fmodule-map-file=$work/module.modulemap")
-target=$(swift -print-target-info | sed -n 's/.*"triple": "\([^"]*\)".*/\1/p' | head -n 1)
+find_modules
 for module in RangeIO RangeIOTiers; do
-  swift symbolgraph-extract -module-name "$module" -I "$modules" "${maps[@]}" -target "$target" \
+  swift symbolgraph-extract -module-name "$module" "${module_flags[@]}" -target "$target" \
     -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$work" >/dev/null
 
   # One line for each symbol: its kind, and its path with dots.

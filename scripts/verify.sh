@@ -41,6 +41,7 @@ run_plugins() {
   export RANGEIO_CLIENTS=required
   scripts/setup-clients.sh
   scripts/check-clients.sh
+  scripts/check-guides.sh Docs/Guides/HexViewer.md
 }
 
 what_examples="the examples, each built as the package that it is"

@@ -6,6 +6,7 @@ public import RangeIO
   public import Foundation
 #endif
 
+/// Data from bytes, with a copy or without.
 extension Data {
   /// Copies `bytes` to a `Data`.
   ///
@@ -49,6 +50,7 @@ extension Data {
   }
 }
 
+/// Bytes from data, with a copy or without.
 extension Bytes {
   /// Below this size, a copy costs no more than the two small allocations that sharing takes. It is also far more than
   /// a `Data` stores inline, without an allocation.
@@ -67,7 +69,7 @@ extension Bytes {
   /// }
   /// ```
   ///
-  /// A slice of a `Data` keeps the whole `Data` in memory, and ``backingByteCount`` cannot show that. If you created
+  /// A slice of a `Data` keeps the whole `Data` in memory, and `backingByteCount` cannot show that. If you created
   /// the `Data` itself without copying (`bytesNoCopy`), its memory must not be written to.
   ///
   /// - Complexity: O(1) and two small allocations when it shares, otherwise one allocation.

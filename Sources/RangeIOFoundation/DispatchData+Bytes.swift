@@ -1,6 +1,7 @@
 public import Dispatch
 public import RangeIO
 
+/// Data of Dispatch from bytes.
 extension DispatchData {
   /// Converts `bytes` to a `DispatchData` without copying, with one region per piece of memory.
   ///
@@ -33,11 +34,12 @@ extension DispatchData {
   }
 }
 
+/// Bytes from data of Dispatch.
 extension Bytes {
   /// Converts `data` to `Bytes` without copying, with one piece of memory per region.
   ///
   /// Use this for data from `DispatchIO` or another Dispatch API. A slice keeps all of `data` in memory, and
-  /// ``backingByteCount`` shows that: call ``compacted()`` on small slices that you keep.
+  /// `backingByteCount` shows that: call `compacted()` on small slices that you keep.
   ///
   /// - Complexity: O(number of regions).
   public init(_ data: DispatchData) {

@@ -6,6 +6,7 @@ public import RangeIO
   public import Foundation
 #endif
 
+/// Opens files by URL.
 extension RangeReader {
   /// Opens the file at a `file:` URL, with defaults that suit most programs.
   ///
@@ -27,6 +28,7 @@ extension RangeReader {
   }
 }
 
+/// Files by URL.
 extension FileSource {
   /// The file at a `file:` URL. The first use opens it, not this initializer.
   ///

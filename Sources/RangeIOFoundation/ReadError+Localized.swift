@@ -6,9 +6,10 @@ public import RangeIO
   public import Foundation
 #endif
 
+/// The text that an alert shows.
 extension ReadError: LocalizedError {
   /// The failure, what to do about it, and what was being read. An alert or `localizedDescription` shows this text.
   ///
-  /// The text is in English. If your users need another language, translate by ``ReadError/code``.
+  /// The text is in English. If your users need another language, translate by its `code`.
   public var errorDescription: String? { explanation }
 }

@@ -33,6 +33,8 @@
     ///   - seed: decides which answers are odd and what is read; not how the tasks interleave.
     ///   - stages: the stages above the source, which get the object's bytes. Default: none.
     ///   - secrets: as in ``check(_:secrets:accepts:_:)``; so are those below.
+    ///   - accepts: as in ``check(_:secrets:accepts:_:)``.
+    ///   - make: as in ``check(_:secrets:accepts:_:)``.
     /// - Returns: what came of the reads. A reader that cannot be opened counts as a failure.
     /// - Throws: ``Violation`` if bytes are wrong, an error is no `ReadError`, a read takes a minute, a secret is
     ///   shown or a request not accepted; any error that `make` throws.

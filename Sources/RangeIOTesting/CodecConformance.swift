@@ -1,6 +1,6 @@
 public import RangeIOTiers
 
-/// Checks that a ``ChunkCodec`` fulfils its contract.
+/// Checks that a `ChunkCodec` fulfils its contract.
 ///
 /// ```swift
 /// @Test func `my codec is a codec`() throws { try CodecConformance.check(MyCodec(), seed: 1) }

@@ -24,8 +24,10 @@ public final class SeededExecutor: TaskExecutor {
 
   /// Runs ready jobs, chosen at random, until `isDone` returns `true`.
   ///
-  /// - Parameter onIdle: called when no job is ready, for example to move a clock or open a gate. Returns `false` if
-  ///   there is nothing to do.
+  /// - Parameters:
+  ///   - isDone: called before each job.
+  ///   - onIdle: called when no job is ready, for example to move a clock or open a gate. Returns `false` if there is
+  ///     nothing to do.
   /// - Returns: `false` if no job was ready, `onIdle` had nothing to do, and `isDone` was still `false`: the tasks
   ///   hang. Also `false` if two million jobs ran in a row and no task had to wait: the tasks spin.
   public func run(until isDone: () -> Bool, onIdle: () -> Bool) -> Bool {

@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// Checks that a ``RangeSource`` fulfils its contract.
+/// Checks that a `RangeSource` fulfils its contract.
 ///
 /// ```swift
 /// @Test func `my source is a source`() async throws {

@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// Checks that a ``ReadStage`` fulfils its contract.
+/// Checks that a `ReadStage` fulfils its contract.
 ///
 /// ```swift
 /// @Test func `my stage is a stage`() async throws {

@@ -1,6 +1,6 @@
 public import RangeIO
 
-/// Checks that a ``ChunkStore`` fulfils its contract.
+/// Checks that a `ChunkStore` fulfils its contract.
 ///
 /// ```swift
 /// @Test(arguments: 1...20) func `my store is a store`(seed: UInt64) async throws {

@@ -29,6 +29,8 @@ public final class SyntheticSource: RangeSource {
   /// Creates a source of `byteCount` bytes.
   ///
   /// - Parameters:
+  ///   - byteCount: the size.
+  ///   - id: identifies the source in caches.
   ///   - latency: the time to the first byte of a read. Zero: the read returns at once, without suspending.
   ///   - bytesPerSecond: the rate after that; infinite by default.
   ///   - sharesBandwidth: whether all reads share one link of that rate. The link transfers one answer after the other,
@@ -115,8 +117,11 @@ public final class SyntheticSource: RangeSource {
 
   /// The bytes of `range` in version `version`.
   ///
-  /// - Parameter compressibility: about which share of the bytes compression saves, from 0 to 1. With another share the
-  ///   bytes are different.
+  /// - Parameters:
+  ///   - range: where they are in the source.
+  ///   - version: the version; another one has other bytes.
+  ///   - compressibility: about which share of the bytes compression saves, from 0 to 1. With another share the bytes are
+  ///     different.
   public static func bytes(_ range: ByteRange, version: UInt64 = 0, compressibility: Double = 0) -> Bytes {
     let alike = wordsAlike(compressibility)
     return Bytes(count: range.count) { buffer in

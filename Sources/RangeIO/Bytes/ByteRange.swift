@@ -1,7 +1,7 @@
 /// A half-open range of bytes, counted from the start of the source: `0..<4096` is the first 4 KiB.
 ///
-/// Use ``RangeReader/read(offset:count:caching:)`` for numbers that come from data: it throws where `Range` would trap. Use the
-/// standard library's `RangeSet<Int>` for the union of ranges, and for what is missing of them.
+/// Use ``RangeReader/read(offset:count:caching:)-(Int,_,_)`` for numbers that come from data: it throws where `Range` would
+/// trap. Use the standard library's `RangeSet<Int>` for the union of ranges, and for what is missing of them.
 public typealias ByteRange = Range<Int>
 
 /// Arithmetic on byte ranges that never traps on overflow.

@@ -44,6 +44,7 @@ extension ReadPipeline {
   /// one task for each missing stretch, unless the source can answer without waiting.
   ///
   /// - Parameters:
+  ///   - store: where blocks are kept, such as a ``MemoryStore``.
   ///   - fill: what to fetch when bytes are missing. Default: whole blocks.
   ///   - blockSize: the block size, a power of two up to 1 GiB. Default: what the source prefers.
   ///   - maxReadSize: longer ranges bypass the store. Default: 64 GiB.

@@ -5,6 +5,7 @@ extension ReadError {
   /// the code, the advice, and whether to try again. This is the only place that interprets error numbers.
   ///
   /// - Parameters:
+  ///   - errno: the error number of the system call.
   ///   - action: what was being done, as in "cannot *open* the file".
   ///   - source: what the user calls the source, or the path that was to be opened.
   ///   - range: the bytes that were being read.

@@ -29,10 +29,11 @@ public struct ReadError: Error, Sendable {
   /// Creates an error for a source, stage or store of your own.
   ///
   /// - Parameters:
+  ///   - code: what programs tell errors apart by.
   ///   - message: what failed, then what to do: `"the tile index is truncated: download it again"`.
   ///   - isTransient: whether an unchanged retry may help.
-  ///   - source: what the user calls the source (``SourceDescription/name``), or the path that was to be opened. Of a URL,
-  ///     what may be secret is hidden.
+  ///   - source: what the user calls the source (``SourceDescription/name``), or the path that was to be opened. Of a
+  ///     URL, what may be secret is hidden.
   ///   - range: the bytes that were being read.
   ///   - cause: the underlying error, such as an `Errno`.
   public init(

@@ -24,7 +24,9 @@ public protocol EvictionPolicy: Sendable {
   /// Decides whether to admit a run of chunks with a total weight of `weight`. Asked once for a whole range, before it is read from
   /// the source, so that a large range is admitted or refused as a whole. By default always `true`.
   ///
-  /// - Parameter key: the key of the first chunk of the run.
+  /// - Parameters:
+  ///   - key: the key of the first chunk of the run.
+  ///   - weight: the weight of all chunks of the run together.
   mutating func admits(key: UInt64, weight: Int) -> Bool
 
   /// A chunk was stored.

@@ -53,7 +53,9 @@ public struct ReadResponse: Sendable {
   /// The response with each piece transformed, without over-read bytes. A stage that decodes uses it to answer
   /// `request`.
   ///
-  /// - Parameter transform: called with each range of the request and its bytes.
+  /// - Parameters:
+  ///   - request: the request that the stage was asked.
+  ///   - transform: called with each range of the request and its bytes.
   public func map<E: Error>(
     _ request: ReadRequest, _ transform: (ByteRange, Bytes) throws(E) -> Bytes
   ) throws(E) -> ReadResponse {

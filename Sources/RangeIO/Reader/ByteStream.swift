@@ -116,6 +116,7 @@ extension RangeReader {
   /// iteration begins.
   ///
   /// - Parameters:
+  ///   - count: how many bytes, at most.
   ///   - chunkSize: the bytes per piece, at least one. Default: 256 KiB.
   ///   - caching: what the cache may do. Default: it answers with what it has, and keeps what it fetches.
   public nonisolated func stream(

@@ -14,6 +14,7 @@ extension RangeReader {
   /// A relative path starts from the current directory; `~` is the home directory; symbolic links are followed.
   ///
   /// - Parameters:
+  ///   - path: the file.
   ///   - engine: how the file is read.
   ///   - cache: where ranges of up to 64 KiB are kept when you read them the second time; `nil` keeps nothing. Default:
   ///     ``MemoryStore/shared``, one store of at most 64 MiB for all readers in the process. A hit within one 4 KiB

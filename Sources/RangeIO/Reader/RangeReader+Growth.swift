@@ -6,8 +6,10 @@ extension RangeReader {
   /// while try await reader.waitForBytes(at: end, until: { await recorder.hasStopped }) { end = reader.byteCount }
   /// ```
   ///
-  /// - Parameter isOver: called when there are no such bytes, and then about once per poll interval; returns whether the source
-  ///   has stopped growing. Default: it never does.
+  /// - Parameters:
+  ///   - offset: the first byte to wait for, counted from the start of the source.
+  ///   - isOver: called when there are no such bytes, and then about once per poll interval; returns whether the source
+  ///     has stopped growing. Default: it never does.
   /// - Returns: `true` as soon as there are such bytes; ``byteCount`` then counts them. `false` if the source is over before.
   /// - Throws: `sourceChanged` for any change other than growth; `closed`; any error of the source or of `isOver`;
   ///   `CancellationError`.

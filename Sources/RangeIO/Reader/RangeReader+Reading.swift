@@ -42,7 +42,7 @@ extension RangeReader {
 
   /// Reads `count` bytes from `offset`. Use this for numbers that come from data, where `offset..<end` could trap.
   ///
-  /// - Throws: as ``read(_:caching:)-(_,_)``; `rangeNotSatisfiable` also for a negative count and for a sum that
+  /// - Throws: as ``read(_:caching:)->Bytes``; `rangeNotSatisfiable` also for a negative count and for a sum that
   ///   overflows.
   public nonisolated(nonsending) func read(
     offset: Int, count: Int, caching: ReadRequest.CachePolicy = .normal
@@ -70,7 +70,7 @@ extension RangeReader {
 
   /// Reads the last `count` bytes of the source as it is now, or all of it if it has fewer (as in RFC 9110, 14.1.2).
   ///
-  /// - Throws: as ``read(_:caching:)-(_,_)``; `rangeNotSatisfiable` for a negative count.
+  /// - Throws: as ``read(_:caching:)->Bytes``; `rangeNotSatisfiable` for a negative count.
   public nonisolated(nonsending) func read(
     suffix count: Int, caching: ReadRequest.CachePolicy = .normal
   ) async throws -> Bytes {
@@ -82,7 +82,7 @@ extension RangeReader {
   /// The ranges may be in any order, overlap, and be empty. All bytes are of one version, or the read throws.
   ///
   /// - Returns: the bytes of each range, in the order of `ranges`.
-  /// - Throws: as ``read(_:)-(ByteRange)``, for the first range that fails, and as ``read(_:caching:)-(_,_)``.
+  /// - Throws: as ``read(_:)-(ByteRange)``, for the first range that fails, and as ``read(_:caching:)->Bytes``.
   public nonisolated(nonsending) func read(
     _ ranges: [ByteRange], caching: ReadRequest.CachePolicy = .normal
   ) async throws -> [Bytes] {

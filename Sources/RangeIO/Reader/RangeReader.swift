@@ -48,6 +48,7 @@ public actor RangeReader {
   /// The reader owns the source from here on, even if this throws.
   ///
   /// - Parameters:
+  ///   - source: where the bytes come from. Make one for each reader.
   ///   - pipeline: the stages, from the top down. Default: none.
   ///   - onChange: what to do when the source changes, and how often to check for changes. Default: reads throw
   ///     `sourceChanged`.

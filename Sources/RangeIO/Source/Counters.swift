@@ -30,6 +30,7 @@ public struct Counters: Hashable, Sendable, Encodable {
   /// Creates counts under `name`.
   ///
   /// - Parameters:
+  ///   - name: what counted them: a stage, a tier, a way to read.
   ///   - counts: the counts by their names, in the best order for reading. No name comes twice.
   ///   - wastedBytes: bytes that the stage had read from below and that no read returned.
   public init(_ name: String, counts: KeyValuePairs<String, Int>, wastedBytes: Int = 0) {
@@ -60,6 +61,7 @@ extension Counters {
   public var limit: Int? { self["limit"] }
 }
 
+/// Counts by their name.
 extension [Counters] {
   /// Those called `name`: of a tier, or of one way to read.
   public subscript(name: String) -> Counters? { first { $0.name == name } }

@@ -42,13 +42,13 @@ public protocol RangeSource: ~Copyable, Sendable {
   nonisolated(nonsending) func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes
 
   /// Returns the bytes of `range` if that takes no waiting and no more time than copying them. After ``ReadAnswer/later`` the
-  /// caller calls ``read(_:of:)``. By default always `later`.
+  /// caller calls ``read(_:of:)-(ByteRange,_)``. By default always `later`.
   ///
   /// Saves a cache the task that it otherwise starts for every read of the source.
   func answer(_ range: ByteRange, of source: SourceDescription) -> ReadAnswer<Bytes>
 
-  /// Returns the bytes of several ranges, in the order of `ranges`. By default calls ``read(_:of:)`` for one after the
-  /// other, and once for ranges that follow each other without a gap.
+  /// Returns the bytes of several ranges, in the order of `ranges`. By default calls ``read(_:of:)-(ByteRange,_)`` for one
+  /// after the other, and once for ranges that follow each other without a gap.
   ///
   /// A cache asks for one range for each block that it keeps. If each has memory of its own, no byte is copied; the cache
   /// copies the parts of common memory.

@@ -56,11 +56,14 @@ public final class SourceDescription: Sendable {
   /// Creates a snapshot. See the properties for their meaning.
   ///
   /// - Parameters:
+  ///   - id: what identifies the source among all sources, in all its versions.
   ///   - name: what the user calls the source. Default: its id. Of a URL, what may be secret is hidden.
+  ///   - validator: tells its versions apart; `nil` if nothing does.
   ///   - byteCount: the size. A negative one becomes zero, and a reader refuses the source with
   ///     `ReadError.Code.invalidResponse`.
   ///   - preferredBlockSize: a power of two; more than 1 GiB counts as 1 GiB. Any other number becomes 64 KiB, and a
   ///     reader refuses the source.
+  ///   - traits: what is special about the source.
   public init(
     id: String, name: String? = nil, validator: (any Validator)?, byteCount: Int,
     preferredBlockSize: ByteCount = .kibibytes(64),

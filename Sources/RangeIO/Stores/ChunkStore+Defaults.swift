@@ -21,8 +21,10 @@ extension ChunkStore {
   /// Returns `true` if the store holds all of `range`, in blocks of one size: a reader would find all of it. The library's
   /// stores do not count it as a read; any other store is asked by ``lookUp(_:of:)``.
   ///
-  /// - Parameter source: the description that the reader has where the `.caching` stage stands: `reader.source` if no
-  ///   stage above it changes the contents.
+  /// - Parameters:
+  ///   - range: the bytes.
+  ///   - source: the description that the reader has where the `.caching` stage stands: `reader.source` if no stage above
+  ///     it changes the contents.
   public func contains(_ range: ByteRange, of source: SourceDescription) -> Bool { full.has(range, of: source) }
 
   /// Removes everything kept of a source, in all its versions and tiers, with its pins and metadata.
@@ -76,7 +78,9 @@ extension ChunkStore {
   /// Keeps a few bytes of your own with a version of a source: a parsed index, a title. They count towards the limit,
   /// and are removed when the source is removed or changes.
   ///
-  /// - Parameter metadata: the store keeps a copy. `nil` removes the old metadata.
+  /// - Parameters:
+  ///   - metadata: the store keeps a copy. `nil` removes the old metadata.
+  ///   - source: the version that the metadata belong to.
   /// - Throws: `ReadError.Code.limitExceeded` if there is no room; the old metadata is then still there.
   ///   `invalidConfiguration` if neither the store nor a part of it is a ``MemoryStore``.
   public func setMetadata(_ metadata: Bytes?, of source: SourceDescription) throws {

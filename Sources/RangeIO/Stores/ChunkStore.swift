@@ -24,15 +24,22 @@ public protocol ChunkStore: AnyObject, Sendable {
 
   /// Makes room for `range` before it is fetched, for all of it or none.
   ///
-  /// - Parameter run: the number of bytes of the whole request that `range` is part of. If the request is too large,
-  ///   every part of it is refused.
+  /// - Parameters:
+  ///   - range: the bytes to be fetched.
+  ///   - run: the number of bytes of the whole request that `range` is part of. If the request is too large, every part
+  ///     of it is refused.
+  ///   - token: the version of the source.
   /// - Returns: `nil` if the range should not be kept: it is too large, or no room can be made now.
   func reserve(_ range: ByteRange, ofRun run: Int, for token: ChunkToken) -> ChunkReservation?
 
   /// Keeps the bytes of `range`, for which room was reserved. The store may keep all of them or only some.
   ///
-  /// - Parameter bytes: as many as `range` has. Usually a rope with one piece for each block. A piece is kept without a
-  ///   copy if nothing else uses its memory.
+  /// - Parameters:
+  ///   - bytes: as many as `range` has. Usually a rope with one piece for each block. A piece is kept without a copy if
+  ///     nothing else uses its memory.
+  ///   - range: the bytes that were fetched.
+  ///   - ticket: says which version of the source they are of.
+  ///   - reservation: the room that was made for them.
   /// - Returns: `false` if the bytes were refused, since they were removed while they were being fetched.
   @discardableResult
   func insert(_ bytes: Bytes, at range: ByteRange, ticket: ChunkTicket, reservation: ChunkReservation) -> Bool

@@ -9,7 +9,7 @@ public protocol ChunkTier: ChunkStore {
   /// - Parameters:
   ///   - pieces: the parts of the block that are there: at least one, in order.
   ///   - ticket: the token, and when the oldest bytes were requested from the source. What was removed since is refused, as by
-  ///     ``ChunkStore/insert(_:at:ticket:reservation:)``.
+  ///     `ChunkStore.insert(_:at:ticket:reservation:)`.
   ///   - lastRead: when the block was last read, if the tier above tracks that.
   /// - Returns: whether all of it is kept.
   func insertDemoted(_ pieces: [RangedBytes], ticket: ChunkTicket, lastRead: ReadClock.Instant?) -> Bool

@@ -55,7 +55,9 @@ extension TieredStore {
 
     /// Creates a configuration with these limits and the defaults.
     ///
-    /// - Parameter compressed: the most that the compressed tier may take. Zero, above a disk: there is none.
+    /// - Parameters:
+    ///   - memory: the most that the tier of plain memory may take.
+    ///   - compressed: the most that the compressed tier may take. Zero, above a disk: there is none.
     public init(memory: ByteCount, compressed: ByteCount) {
       self.memory = MemoryStore.Configuration(limit: memory)
       self.compressed = CompressedStore.Configuration(limit: compressed)
@@ -89,7 +91,7 @@ extension TieredStore {
 
   /// Creates a store of memory, with compressed memory below it.
   ///
-  /// - Precondition: as for ``MemoryStore/init(_:)``. Limits are not negative.
+  /// - Precondition: as for `MemoryStore.init(_:)`. Limits are not negative.
   public convenience init(_ configuration: Configuration) {
     self.init(
       configuration,

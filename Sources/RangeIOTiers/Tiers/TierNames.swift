@@ -1,5 +1,6 @@
 public import RangeIO
 
+/// The tiers that bytes come from.
 extension ReadExplanation.Origin {
   /// A cache's compressed memory.
   public static let compressed = compressedTier
@@ -8,6 +9,7 @@ extension ReadExplanation.Origin {
   public static let disk = diskTier
 }
 
+/// What is wrong with a directory.
 extension ReadError.Code {
   /// Another version of this library wrote it, and this version cannot read it. Nothing was changed.
   public static let unsupportedFormat = otherFormat

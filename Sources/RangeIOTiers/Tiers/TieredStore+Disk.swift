@@ -8,7 +8,10 @@ extension TieredStore {
   /// limit and a quarter of the memory. Larger blocks are not kept on the disk. For the usual blocks of 64 KiB, memory
   /// needs more than 256 KiB, and the disk more than 512 KiB. ``lastDiskFailure`` says so of less.
   ///
-  /// - Parameter compressed: the most that the compressed tier may take. Default: there is no compressed tier.
+  /// - Parameters:
+  ///   - memory: the most that the tier of plain memory may take.
+  ///   - compressed: the most that the compressed tier may take. Default: there is no compressed tier.
+  ///   - disk: the directory, its limit, and what is kept there.
   /// - Throws: as ``init(disk:)``.
   public convenience init(
     memory: ByteCount, compressed: ByteCount = .bytes(0), disk: DiskConfiguration
@@ -19,11 +22,11 @@ extension TieredStore {
   /// Creates a store that keeps everything on a disk, with what an earlier process has left in the directory. Most
   /// programs want memory above it.
   ///
-  /// - Throws: ``ReadError/Code/inUse`` if another process has the directory; `unsupportedFormat` if another version of
-  ///   this library has made it; ``ReadError/Code/permissionDenied`` if it belongs to another user, who lets this one
-  ///   make none below it; ``ReadError/Code/inputOutput`` if its file system has no locks;
-  ///   ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id of one of this
-  ///   library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and errors from the
+  /// - Throws: `ReadError.Code.inUse` if another process has the directory; `unsupportedFormat` if another version of
+  ///   this library has made it; `ReadError.Code.permissionDenied` if it belongs to another user, who lets this one
+  ///   make none below it; `ReadError.Code.inputOutput` if its file system has no locks;
+  ///   `ReadError.Code.invalidConfiguration` if it contains other files, or the codec has the id of one of this
+  ///   library's codecs; `ReadError.Code.limitExceeded` if the limit is too small for anything; and errors from the
   ///   system.
   /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
   public convenience init(disk: DiskConfiguration) async throws {
@@ -90,12 +93,13 @@ extension TieredStore {
   ///
   /// - Parameters:
   ///   - bytes: as many as `range` has, of exactly the version that `source` describes.
-  ///   - range: whole blocks of the source's ``SourceDescription/preferredBlockSize``, or up to its end.
-  /// - Throws: ``ReadError/Code/limitExceeded`` if a block can never fit into a file of this store, or, with
-  ///   ``ReadError/isTransient``, if there is no room for it now; ``ReadError/Code/invalidConfiguration`` if there is
+  ///   - range: whole blocks of the source's `SourceDescription.preferredBlockSize`, or up to its end.
+  ///   - source: the version that the bytes are of, such as `reader.source`.
+  /// - Throws: `ReadError.Code.limitExceeded` if a block can never fit into a file of this store, or, with
+  ///   `ReadError.isTransient`, if there is no room for it now; `ReadError.Code.invalidConfiguration` if there is
   ///   no tier on disk, it is read-only, or the source's version cannot be written down;
-  ///   ``ReadError/Code/rangeNotSatisfiable`` if `range` does not consist of whole blocks of the source;
-  ///   ``ReadError/Code/closed``; the error of the disk; `CancellationError`.
+  ///   `ReadError.Code.rangeNotSatisfiable` if `range` does not consist of whole blocks of the source;
+  ///   `ReadError.Code.closed`; the error of the disk; `CancellationError`.
   /// - Complexity: waits for the disk.
   public func store(_ bytes: Bytes, at range: ByteRange, of source: SourceDescription) async throws {
     guard let spill else {
@@ -116,7 +120,7 @@ extension TieredStore {
   ///
   /// - Parameter deadline: how long to wait for a disk that hangs. What was not written by then still waits to be
   ///   written.
-  /// - Throws: `CancellationError`; ``ReadError/Code/timedOut`` at the deadline; the error of the disk if something could
+  /// - Throws: `CancellationError`; `ReadError.Code.timedOut` at the deadline; the error of the disk if something could
   ///   not be made durable, or a removal could not be written.
   public func flush(within deadline: Duration = .seconds(60)) async throws {
     guard let spill else { return }
@@ -138,7 +142,7 @@ extension TieredStore {
   ///
   /// - Parameter deadline: how long writing may take, and then how long each store of your own may. What is not written by then
   ///   is lost; it can be read again.
-  /// - Throws: as ``flush()``. The store is closed even if this throws; in a cancelled task at once, and then the
+  /// - Throws: as ``flush(within:)``. The store is closed even if this throws; in a cancelled task at once, and then the
   ///   directory is free for others a moment later.
   public func close(within deadline: Duration = .seconds(10)) async throws {
     var failure: (any Error)?

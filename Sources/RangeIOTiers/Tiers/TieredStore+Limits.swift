@@ -4,7 +4,9 @@ extension TieredStore {
   /// Changes the limits of a store of memory and compressed memory. The new limits apply at once; the call returns when
   /// the store holds no more than that.
   ///
-  /// - Parameter compressed: `.bytes(0)`, if no part is compressed memory.
+  /// - Parameters:
+  ///   - limit: the most that plain memory may take.
+  ///   - compressed: `.bytes(0)`, if no part is compressed memory.
   /// - Throws: `CancellationError`, or `ReadError.Code.limitExceeded` if more is pinned or kept as metadata than the
   ///   limit leaves room for. In both cases the limits are as they were before. What was evicted stays so.
   ///   `invalidConfiguration` if the store was made from other stores than one of memory and at most one of compressed

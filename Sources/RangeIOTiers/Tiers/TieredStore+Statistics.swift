@@ -68,7 +68,7 @@ extension TieredStore {
     return all
   }
 
-  /// Returns how often the memory tier would hit with half, once, twice and four times its limit: ``MemoryStore/estimates()``
+  /// Returns how often the memory tier would hit with half, once, twice and four times its limit: `MemoryStore.estimates()`
   /// of the topmost one. Empty without one.
   public func estimates() -> [MemoryStore.Estimate] {
     parts.lazy.compactMap { $0 as? MemoryStore }.first?.estimates() ?? []

@@ -54,8 +54,11 @@ public final class TieredStore: ChunkStore, FullChunkStore {
 
   /// Creates a store of `upper` and `lower`. Nothing else may use those two.
   ///
-  /// - Parameter queueLimit: the number of bytes that may be on their way down. Default: 1 MiB.
-  /// - Precondition: both have the same ``ChunkSources``.
+  /// - Parameters:
+  ///   - upper: the store that is asked first, and given new chunks.
+  ///   - lower: gets what `upper` evicts.
+  ///   - queueLimit: the number of bytes that may be on their way down. Default: 1 MiB.
+  /// - Precondition: both have the same `ChunkSources`.
   public convenience init(
     _ upper: any ChunkStore, _ lower: any ChunkStore, queueLimit: ByteCount = .mebibytes(1)
   ) {

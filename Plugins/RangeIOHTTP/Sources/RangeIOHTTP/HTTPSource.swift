@@ -29,6 +29,7 @@
     /// configuration has some.
     ///
     /// - Parameters:
+    ///   - url: the object: an `http` or `https` URL.
     ///   - name: what identifies the object in caches, whatever its URL: two sources of one name are one object, in all
     ///     its versions. `nil`: the URL, without user, signature, and `identityIgnoresQueryItems` of the configuration.
     ///   - configuration: how it is requested.

@@ -8,6 +8,7 @@
     public import Foundation
   #endif
 
+  /// Opens objects by URL, with the stages that suit a remote object.
   extension RangeReader {
     // Disfavoured, so that a plugin may offer the same for more schemes.
 
@@ -24,7 +25,7 @@
     ///   - url: the object.
     ///   - name: what identifies the object in caches, whatever its URL; `nil`: the URL.
     ///   - configuration: how it is requested.
-    ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
     ///     (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no,
@@ -53,6 +54,11 @@
     ///
     /// - Parameters:
     ///   - url: the URL to begin with; `nil`: `renewing` is asked for it.
+    ///   - name: what identifies the object in caches, whatever its URL; `nil`: the URL to begin with.
+    ///   - configuration: how it is requested.
+    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - onChange: what to do when the object changes.
+    ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no.
     ///   - renewing: returns a URL of the object. Called once at a time, however many reads wait.
     /// - Throws: as `RemoteSource.describe()`, and what `renewing` throws: a `ReadError` as it is, others as the
     ///   `cause` of one.

@@ -35,14 +35,18 @@ public final class MediaURLProtocol: URLProtocol, LoadingClient {
   private var pieces: [Bytes] = []
   private var isTooLong = false
 
+  /// `true` for the URL of a ``PublishedMedia`` that still lives.
   public override class func canInit(with request: URLRequest) -> Bool {
     request.url.map { PublishedMedia.has($0) } ?? false
   }
 
+  /// Returns `request` as it is.
   public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
+  /// `true` for equal requests.
   public override class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { a == b }
 
+  /// Begins to answer. `URLSession` calls it once for each request.
   public override func startLoading() {
     context.enter {
       #if canImport(FoundationNetworking)
@@ -68,6 +72,7 @@ public final class MediaURLProtocol: URLProtocol, LoadingClient {
     }
   }
 
+  /// Ends the answer and its reads.
   public override func stopLoading() {
     context.enter {
       if let load { loads?.cancel(load) }

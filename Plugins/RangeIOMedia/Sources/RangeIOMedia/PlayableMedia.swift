@@ -49,9 +49,10 @@ public struct PlayableMedia: Sendable {
   /// Plays what `reader` reads.
   ///
   /// - Parameters:
-  ///   - contentType: the media type, such as `video/mp4`. Default: by the end of the source's name, such as `.mp4`. If that says
-  ///     nothing, players are not told a type, and AVFoundation as a rule refuses to play.
-  ///   - growth: whether bytes are still to come. The reader's policy must then be ``RangeReader/ChangePolicy/follow``.
+  ///   - reader: reads the media.
+  ///   - contentType: the media type, such as `video/mp4`. Default: by the end of the source's name, such as `.mp4`. If
+  ///     that says nothing, players are not told a type, and AVFoundation as a rule refuses to play.
+  ///   - growth: whether bytes are still to come. The reader's policy must then be `RangeReader.ChangePolicy.follow`.
   /// - Throws: any error of asking the source for its version; `CancellationError`.
   public init(_ reader: RangeReader, contentType: String? = nil, growth: Growth = .none) async throws {
     self.reader = reader

@@ -25,7 +25,9 @@ public final class PublishedMedia: Sendable {
 
   /// Gives `media` a URL.
   ///
-  /// - Parameter name: the last part of the URL's path. Some code looks at its end, such as `.mp4`.
+  /// - Parameters:
+  ///   - media: what the URL leads to.
+  ///   - name: the last part of the URL's path. Some code looks at its end, such as `.mp4`.
   public init(_ media: PlayableMedia, name: String = "media") {
     let key = UUID().uuidString.lowercased()
     var parts = URLComponents()

@@ -2,6 +2,7 @@
   public import NIOCore
   public import RangeIO
 
+  /// Writes streams to an asynchronous channel.
   extension NIOAsyncChannelOutboundWriter {
     /// Writes a stream to the channel, piece by piece, each in what `part` makes of it:
     ///

@@ -2,6 +2,7 @@
   public import NIOCore
   public import RangeIO
 
+  /// Buffers with a copy of bytes.
   extension ByteBuffer {
     /// The most bytes that a `ByteBuffer` holds: one less than 4 GiB.
     static let maxBytes = Int(UInt32.max)

@@ -2,6 +2,7 @@
   public import NIOCore
   public import RangeIO
 
+  /// A stream as a sequence of buffers.
   extension ByteStream {
     /// The pieces of this stream as buffers, such as for the body of a response:
     ///

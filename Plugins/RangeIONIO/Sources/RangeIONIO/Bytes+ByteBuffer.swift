@@ -2,6 +2,7 @@
   public import NIOCore
   public import RangeIO
 
+  /// Bytes from a buffer.
   extension Bytes {
     /// Shows the readable bytes of `buffer`, without a copy if they use most of its memory.
     ///

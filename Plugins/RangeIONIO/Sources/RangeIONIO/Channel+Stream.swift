@@ -2,6 +2,7 @@
   public import NIOCore
   public import RangeIO
 
+  /// Writes streams to a channel.
   extension Channel {
     /// Writes and flushes a stream, piece by piece, each in what `part` makes of it. For a channel with handlers; for a
     /// `NIOAsyncChannel` use ``NIOAsyncChannelOutboundWriter/writeStream(_:as:)``.

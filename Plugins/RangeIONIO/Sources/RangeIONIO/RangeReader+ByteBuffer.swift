@@ -2,6 +2,7 @@
   public import NIOCore
   public import RangeIO
 
+  /// Reads into buffers.
   extension RangeReader {
     /// Reads the bytes of `range` into a new buffer.
     ///
@@ -9,7 +10,9 @@
     /// let head = try await reader.readBuffer(0..<512, allocator: channel.allocator)
     /// ```
     ///
-    /// - Parameter allocator: makes the memory. Default: the usual one.
+    /// - Parameters:
+    ///   - range: the bytes to read.
+    ///   - allocator: makes the memory. Default: the usual one.
     /// - Throws: as `read(_:)`; `ReadError.Code.limitExceeded` for 4 GiB and more, before anything is read.
     /// - Complexity: that of `read(_:)`, and one allocation and copy.
     public nonisolated(nonsending) func readBuffer(

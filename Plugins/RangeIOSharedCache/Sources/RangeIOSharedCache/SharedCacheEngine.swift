@@ -49,7 +49,9 @@
 
     /// Puts values, and ends the leases of their keys.
     ///
-    /// - Parameter lifetime: after which an engine may forget them.
+    /// - Parameters:
+    ///   - values: the values, each with its key.
+    ///   - lifetime: after which an engine may forget them.
     /// - Returns: how many it took.
     nonisolated(nonsending) func set(
       _ values: [(key: SharedBlockKey, value: Bytes)], lifetime: Duration

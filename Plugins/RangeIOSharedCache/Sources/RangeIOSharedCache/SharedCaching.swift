@@ -1,6 +1,7 @@
 #if SharedCache
   public import RangeIO
 
+  /// The stage that shares blocks between machines.
   extension ReadPipeline {
     /// Looks for blocks in an engine that many machines share, before it asks the source, and puts those there that it had
     /// to fetch.
@@ -21,7 +22,9 @@
     /// Of several processes that miss a block at the same time one fetches it. The others wait for it, no longer than a
     /// fetch takes. Reads of one process that need the same block at the same time look for it once.
     ///
-    /// - Parameter store: the engine. Close it yourself, after the readers.
+    /// - Parameters:
+    ///   - store: the engine. Close it yourself, after the readers.
+    ///   - configuration: how long values live, how they are encrypted, and how long to wait.
     public static func sharedCaching(
       _ store: any SharedCacheEngine, configuration: SharedCacheConfiguration = SharedCacheConfiguration()
     ) -> ReadPipeline {

@@ -8,7 +8,7 @@
     /// As OpenTelemetry has it: some other error.
     static let other = "_OTHER"
 
-    /// The name of a ``ReadError/Code``, `cancelled`, or the name of another error's type.
+    /// The name of a `ReadError.Code`, `cancelled`, or the name of another error's type.
     static func of(_ error: any Error) -> String {
       switch error {
       case let error as ReadError: error.code.description

@@ -2,6 +2,7 @@
   public import Logging
   public import RangeIO
 
+  /// An error as metadata of a line in a log.
   extension ReadError {
     /// This error as metadata of a log line:
     ///
@@ -10,7 +11,7 @@
     /// ```
     ///
     /// The code is `error.type`, the message `rangeio.error.message`, the source `url.full`, `file.path` or
-    /// `rangeio.source.name`, the range `rangeio.ranges`. See the README for all names. Of the ``ReadError/cause`` only
+    /// `rangeio.source.name`, the range `rangeio.ranges`. See the README for all names. Of the `cause` only
     /// the type is named: what a library below writes into its errors is not known.
     public var logMetadata: Logger.Metadata {
       var metadata: Logger.Metadata = [

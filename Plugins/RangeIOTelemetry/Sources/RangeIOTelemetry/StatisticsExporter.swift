@@ -48,6 +48,7 @@ internal import RangeIOSupport
     /// Exports a reader from now on, with all that it has counted so far.
     ///
     /// - Parameters:
+    ///   - reader: the reader. It is not kept alive.
     ///   - name: becomes `rangeio.reader.name`. Readers with the same name are added up.
     ///   - includesStages: whether the counts of its stages are exported too. A stage that several readers list counts
     ///     for all of them: export it with one of them only. Default: yes.
@@ -60,7 +61,9 @@ internal import RangeIOSupport
     /// Exports all tiers of a store from now on, with all that they have counted so far. Of a store of your own, those of its
     /// counts that have the names of the library's.
     ///
-    /// - Parameter name: becomes `rangeio.cache.name`. Give each store another one.
+    /// - Parameters:
+    ///   - store: the store. It is not kept alive.
+    ///   - name: becomes `rangeio.cache.name`. Give each store another one.
     public func add(_ store: any ChunkStore, name: String) {
       add { [weak store] in store.map { Sample.all(of: $0.statistics(), name: name) } }
     }

@@ -105,6 +105,7 @@ extension FileSource {
   ///   - range: the bytes that it is about, for errors.
   ///   - mayBlock: whether `work` may have to wait for the disk. If not, it runs on the caller's thread, unless the file is
   ///     on a server.
+  ///   - work: is called with the descriptor.
   /// - Throws: `ReadError.Code.sourceChanged` if the file is another version; else the error of `work`, an `Errno` as
   ///   the `ReadError` of a read that failed with it. `invalidConfiguration` for a description by another source;
   ///   `closed`; `CancellationError`.

@@ -70,6 +70,7 @@ public final class FileSource: RangeSource {
   /// ```
   ///
   /// - Parameters:
+  ///   - path: the file; `~` at its start is the home directory.
   ///   - engine: how bytes are read. Default: ``FileSource/Engine/automatic``.
   ///   - blockSize: the block size that caches use, a power of two; more than 1 GiB counts as 1 GiB. With any other
   ///     size, opening throws `ReadError.Code.invalidConfiguration`. Default: 64 KiB.

@@ -19,7 +19,9 @@ extension MemoryStore {
 
   /// Changes the limit. The new limit applies at once; the call returns when the store holds no more than that.
   ///
-  /// - Parameter blocks: the number of blocks that may be held. Default: unchanged.
+  /// - Parameters:
+  ///   - limit: the most that the store may hold.
+  ///   - blocks: the number of blocks that may be held. Default: unchanged.
   /// - Throws: `CancellationError`, or `ReadError.Code.limitExceeded` if more than that is pinned or kept as metadata.
   ///   In both cases the limit is as it was before. What was evicted stays so.
   public func resize(to limit: ByteCount, blocks: Int? = nil) async throws {
@@ -88,7 +90,9 @@ extension MemoryStore {
   ///
   /// Pinned chunks and reservations of reads in flight stay.
   ///
-  /// - Parameter blocks: the number of blocks to keep at most. Default: any number.
+  /// - Parameters:
+  ///   - size: the most that it then holds.
+  ///   - blocks: the number of blocks to keep at most. Default: any number.
   /// - Throws: `CancellationError`.
   public func trim(to size: ByteCount, blocks: Int? = nil) async throws {
     try await shrink { (self.ledger.bytes - size.bytes, blocks.map { self.ledger.blocks - max(0, $0) } ?? 0) }

@@ -105,7 +105,9 @@ public final class MemoryStore: ChunkStore, FullChunkStore {
 
   /// Creates an empty store.
   ///
-  /// - Parameter sources: the same for stores that you combine with `TieredStore`. Default: its own.
+  /// - Parameters:
+  ///   - configuration: its limits, the eviction policy, and the number of shards.
+  ///   - sources: the same for stores that you combine with `TieredStore`. Default: its own.
   /// - Precondition: the share is from 0 to 1; the number of shards is a power of two; limits are not negative. With a
   ///   limit of zero, the store keeps nothing.
   public convenience init(_ configuration: Configuration, sources: ChunkSources = ChunkSources()) {

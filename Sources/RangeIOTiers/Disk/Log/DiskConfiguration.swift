@@ -25,15 +25,15 @@ public struct DiskConfiguration: Sendable {
   /// `true` to write chunks when they enter the tier above, so that chunks that are never evicted also survive a crash.
   /// Default: chunks are written when the tier above evicts them, so only chunks that do not fit there are written.
   public var writesOnInsertion = false
-  /// `true` to keep also sources that cost no more to read than a local disk, according to their ``SourceDescription/Cost``.
-  /// Default: `false`. Sources whose validator has no ``SourceDescription/Validator/persistentForm`` are never kept.
+  /// `true` to keep also sources that cost no more to read than a local disk, according to their `SourceDescription.Cost`.
+  /// Default: `false`. Sources whose validator has no `SourceDescription.Validator.persistentForm` are never kept.
   public var keepsFastSources = false
   /// `true` to write everything also once the store is full. Default: a full store writes only blocks that are
   /// remembered to have come before, so that blocks that are read once do not push out blocks that are read again.
   public var keepsFirstReads = false
   /// The free space that must remain on the disk. Nothing is written that would leave less. If dropping the oldest blocks
   /// makes room for new ones, the store drops them. If not, it keeps and serves what it has, keeps nothing new, and
-  /// `lacksFreeSpace` of the disk's ``Counters`` is 1. A file system that tells no sizes counts as one with room. Default: 1 GiB.
+  /// `lacksFreeSpace` of the disk's `Counters` is 1. A file system that tells no sizes counts as one with room. Default: 1 GiB.
   public var freeSpaceFloor = ByteCount.gibibytes(1)
   /// The size of a file, in whole pages of 4 KiB. Default: a 256th of the limit, from 4 to 256 MiB; less if the limit
   /// is below 16 MiB.

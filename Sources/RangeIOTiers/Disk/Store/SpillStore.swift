@@ -124,10 +124,10 @@ extension SpillStore {
   /// Opens a store, with what an earlier process has left in the directory. It shares `sources` with other stores if it
   /// is combined with them.
   ///
-  /// - Throws: ``ReadError/Code/inUse`` if another process has the directory; `unsupportedFormat` if another version of
-  ///   this library has made it; ``ReadError/Code/permissionDenied`` if it belongs to another user, who lets this one
-  ///   make none below it; ``ReadError/Code/invalidConfiguration`` if it contains other files, or the codec has the id
-  ///   of one of this library's codecs; ``ReadError/Code/limitExceeded`` if the limit is too small for anything; and
+  /// - Throws: `ReadError.Code.inUse` if another process has the directory; `unsupportedFormat` if another version of
+  ///   this library has made it; `ReadError.Code.permissionDenied` if it belongs to another user, who lets this one
+  ///   make none below it; `ReadError.Code.invalidConfiguration` if it contains other files, or the codec has the id
+  ///   of one of this library's codecs; `ReadError.Code.limitExceeded` if the limit is too small for anything; and
   ///   errors from the system.
   /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
   package static func open(
@@ -210,7 +210,7 @@ extension SpillStore {
   ///   not be written.
   package func flush() async throws { try await flush(by: nil) }
 
-  /// - Parameter end: when to stop waiting for a disk that hangs, with ``ReadError/Code/timedOut``.
+  /// - Parameter end: when to stop waiting for a disk that hangs, with `ReadError.Code.timedOut`.
   func flush(by end: ReadClock.Instant?) async throws {
     guard readOnlyReason != .configured else { return }
     let answer = Promise<Void>()

@@ -55,8 +55,11 @@
 
     /// An application of Microsoft Entra ID by its secret.
     ///
-    /// - Parameter authorityHost: where it signs in. `nil`, the default: `AZURE_AUTHORITY_HOST`, or
-    ///   `login.microsoftonline.com`.
+    /// - Parameters:
+    ///   - tenantID: the tenant that the application belongs to.
+    ///   - clientID: the application.
+    ///   - secret: its secret.
+    ///   - authorityHost: where it signs in. `nil`, the default: `AZURE_AUTHORITY_HOST`, or `login.microsoftonline.com`.
     public static func clientSecret(
       tenantID: String, clientID: String, secret: String, authorityHost: String? = nil
     ) -> Self {

@@ -18,7 +18,7 @@
       public var endpoint: String?
       /// Settings for requests: connections, times, versions of HTTP. Its `headers` that begin with `x-ms-` are signed,
       /// such as the key of a blob that is encrypted with a key of yours. The service knows no ranges that count from
-      /// the end: ``RemoteOpening/suffix(_:)`` opens as ``RemoteOpening/head``.
+      /// the end: `RemoteOpening.suffix` opens as `RemoteOpening.head`.
       public var remote = RemoteConfiguration()
 
       /// A configuration with defaults.

@@ -30,8 +30,11 @@
 
     /// The blob of `address`. The environment is read now; the first use connects.
     ///
-    /// - Parameter name: what identifies the blob in caches: sources of one name are one blob, in all its versions. `nil`: its
-    ///   server, container and name.
+    /// - Parameters:
+    ///   - address: the blob.
+    ///   - name: what identifies the blob in caches: sources of one name are one blob, in all its versions. `nil`: its
+    ///     server, container and name.
+    ///   - configuration: how it is requested.
     public convenience init(
       _ address: AzureAddress, identifiedBy name: String? = nil, configuration: Configuration = Configuration()
     ) {

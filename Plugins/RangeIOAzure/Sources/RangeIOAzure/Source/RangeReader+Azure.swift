@@ -2,6 +2,7 @@
   public import RangeIO
   public import RangeIORemote
 
+  /// Opens blobs, with the stages that suit a remote object.
   extension RangeReader {
     /// Opens a blob of Azure Storage, with the stages that suit a remote object.
     ///
@@ -17,7 +18,7 @@
     ///     the blob service, also with a shared access signature. All also with `?versionid=…` or `?snapshot=…`.
     ///   - name: what identifies the blob in caches, whatever its address; `nil`: its server, container and name.
     ///   - configuration: how it is requested.
-    ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the blob changes. With `.follow` the reader takes it for one that is only added to, as
     ///     append blobs are (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no, because

@@ -29,8 +29,10 @@
 
     /// The contents of such a file.
     ///
-    /// - Parameter signsTokens: `true` if a service account's key signs tokens itself, so that no token server is asked.
-    ///   Default: `false`.
+    /// - Parameters:
+    ///   - text: the JSON.
+    ///   - signsTokens: `true` if a service account's key signs tokens itself, so that no token server is asked. Default:
+    ///     `false`.
     public static func json(_ text: String, signsTokens: Bool = false) -> Self {
       Self(kind: .json(text, signsTokens: signsTokens))
     }

@@ -35,8 +35,11 @@
 
     /// The object of `address`. The environment is read now; the first use connects.
     ///
-    /// - Parameter name: what identifies the object in caches: sources of one name are one object, in all its versions. `nil`:
-    ///   its server, bucket and name.
+    /// - Parameters:
+    ///   - address: the object.
+    ///   - name: what identifies the object in caches: sources of one name are one object, in all its versions. `nil`:
+    ///     its server, bucket and name.
+    ///   - configuration: how it is requested.
     public convenience init(
       _ address: GCSAddress, identifiedBy name: String? = nil, configuration: Configuration = Configuration()
     ) {

@@ -2,6 +2,7 @@
   public import RangeIO
   public import RangeIORemote
 
+  /// Opens objects, with the stages that suit a remote object.
   extension RangeReader {
     // Not `contentsOf:`, which the plugin of S3 has: a file may import both.
 
@@ -21,7 +22,7 @@
     ///   - url: the object: `gs://bucket/object`, also with `#` and a generation, or an address of the web.
     ///   - name: what identifies the object in caches, whatever its address; `nil`: its address.
     ///   - configuration: how it is requested.
-    ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to, as
     ///     by `compose` and to appendable objects (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no, because

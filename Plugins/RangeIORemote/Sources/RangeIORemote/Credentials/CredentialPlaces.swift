@@ -68,6 +68,8 @@
       /// A command.
       ///
       /// - Parameters:
+      ///   - text: the command, as it is typed into a shell.
+      ///   - name: what errors call it.
       ///   - timeLimit: the default of 60 seconds is long, because the user may have to type a code.
       ///   - tellsErrors: `false` drops what the command says on its standard error.
       public init(_ text: String, name: String, timeLimit: Int = 60, tellsErrors: Bool = false) {
@@ -113,7 +115,9 @@
     /// Reads what the file at `path` keeps, and renews it if it must: once for all who ask at the same time. A token that renews
     /// another is often good only once.
     ///
-    /// - Parameter work: reads the file, renews what it has, and writes it. All who ask for one path expect the same type.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - work: reads the file, renews what it has, and writes it. All who ask for one path expect the same type.
     /// - Throws: what `work` throws; `CancellationError`.
     public func renewing<Value: Sendable>(
       _ path: String, _ work: @escaping @Sendable () async throws -> Value

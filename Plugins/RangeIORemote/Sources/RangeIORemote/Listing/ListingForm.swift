@@ -16,7 +16,9 @@ public protocol ListingForm: Sendable {
 
   /// The page in the body of an answer with status 200; of one with 207, if there are ``properties``.
   ///
-  /// - Parameter url: where it came from in the end.
+  /// - Parameters:
+  ///   - body: the body of the answer.
+  ///   - url: where it came from in the end.
   /// - Throws: `ReadError` with `invalidResponse` for what is no list of names; transient, if its end is missing.
   func page(in body: [UInt8], from url: ObjectURL) throws(ReadError) -> ListingPage
 

@@ -8,7 +8,11 @@ public struct ObjectListForm: ListingForm {
   private let place: ListedPrefix
   private let pageSize: Int?
 
-  /// - Parameter pageSize: the most entries of a page. Default: the server's, mostly 1,000.
+  /// Creates a form.
+  ///
+  /// - Parameters:
+  ///   - place: what is listed.
+  ///   - pageSize: the most entries of a page. Default: the server's, mostly 1,000.
   public init(_ place: ListedPrefix, pageSize: Int? = nil) {
     self.place = place
     self.pageSize = pageSize

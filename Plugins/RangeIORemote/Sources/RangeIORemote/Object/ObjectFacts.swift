@@ -20,6 +20,7 @@
     }
   }
 
+  /// What a server told of an object.
   extension SourceDescription {
     /// What the server told, if a ``RemoteSource`` made this description.
     public var objectFacts: ObjectFacts? { (traits.context as? RemoteObject.Snapshot)?.facts }

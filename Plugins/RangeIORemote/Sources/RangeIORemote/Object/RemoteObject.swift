@@ -39,10 +39,13 @@
     /// An object whose requests `authority` prepares. The first use connects, not this call.
     ///
     /// - Parameters:
+    ///   - url: where it is.
     ///   - name: what errors and listings call it; `nil`: the URL without its secrets.
     ///   - id: what identifies it among all sources, whatever its version; `nil`: the URL without user and signature, and
     ///     without ``RemoteConfiguration/identityIgnoresQueryItems``.
     ///   - identifier: takes the place of `id`: a name that the user gave to the object.
+    ///   - configuration: how it is requested.
+    ///   - authority: prepares the requests, and judges error answers.
     /// - Throws: `ReadError` with `invalidConfiguration`.
     public convenience init(
       _ url: ObjectURL, name: String? = nil, id: String? = nil, identifiedBy identifier: String? = nil,
@@ -57,9 +60,12 @@
     /// is not ASCII, brackets, a lone `%`. A user and a password in the URL are used as credentials, unless the
     /// configuration has some.
     ///
-    /// - Parameter name: what identifies the object among all sources, and in caches, whatever its version and its URL: two
-    ///   sources of one name are one object. `nil`: the URL without user and signature, and without
-    ///   ``RemoteConfiguration/identityIgnoresQueryItems``.
+    /// - Parameters:
+    ///   - url: where it is.
+    ///   - name: what identifies the object among all sources, and in caches, whatever its version and its URL: two
+    ///     sources of one name are one object. `nil`: the URL without user and signature, and without
+    ///     ``RemoteConfiguration/identityIgnoresQueryItems``.
+    ///   - configuration: how it is requested.
     /// - Throws: `ReadError` with `invalidConfiguration`.
     public convenience init(
       _ url: String, identifiedBy name: String? = nil, configuration: RemoteConfiguration = RemoteConfiguration()

@@ -7,6 +7,10 @@
     /// Sends a request and returns its answer.
     ///
     /// - Parameters:
+    ///   - method: the method, such as `POST`.
+    ///   - url: where the service is.
+    ///   - fields: the fields of the request.
+    ///   - body: the body of the request; empty for none.
     ///   - timeout: the most time for all of it.
     ///   - limit: the most bytes of the answer; more fail.
     ///   - configuration: its proxy and the certificates that it trusts count, nothing else.

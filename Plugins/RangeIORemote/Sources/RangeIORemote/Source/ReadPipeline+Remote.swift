@@ -1,6 +1,7 @@
 #if HTTP
   public import RangeIO
 
+  /// The stages that suit a remote object.
   extension ReadPipeline {
     /// The stages that suit a remote object requested by `configuration`.
     ///
@@ -9,6 +10,7 @@
     /// half times the connections.
     ///
     /// - Parameters:
+    ///   - configuration: how the source requests the object.
     ///   - store: where blocks are kept. Default: ``RangeIO/MemoryStore/sharedRemote``, one for the whole process.
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no,
     ///     because servers may charge for requests.
@@ -26,6 +28,7 @@
     }
   }
 
+  /// The store that readers of remote objects share.
   extension MemoryStore {
     /// The default store of readers of remote objects: 128 MiB for the whole process, or a sixth of its memory if that
     /// is less. Readers of files have another one.

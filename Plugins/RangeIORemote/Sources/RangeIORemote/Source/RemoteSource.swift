@@ -70,9 +70,12 @@
 
     /// Passes the bytes of `range` to `receive`, in order and as they arrive: for long ranges that go straight to a file.
     ///
-    /// - Parameter receive: gets pieces of any size. It is called on a thread of the network, which waits for it, so it
-    ///   must be quick: a write to the page cache, not a computation. What it throws ends the read, and is thrown here.
-    ///   It may be called once more while a cancelled read returns.
+    /// - Parameters:
+    ///   - range: the bytes to read.
+    ///   - source: the version, as `describe()` or `renew()` returned it.
+    ///   - receive: gets pieces of any size. It is called on a thread of the network, which waits for it, so it must be
+    ///     quick: a write to the page cache, not a computation. What it throws ends the read, and is thrown here. It may
+    ///     be called once more while a cancelled read returns.
     /// - Throws: as ``read(_:of:)-(ByteRange,_)``, and what `receive` throws.
     public nonisolated(nonsending) func read(
       _ range: ByteRange, of source: SourceDescription, receive: @escaping @Sendable (Bytes) throws -> Void

@@ -5,7 +5,7 @@ internal import RangeIOSupport
 ///
 /// Foundation's `URL` encodes all of a path anew that has one illegal character, so that the path on the wire need not be
 /// the path that was signed. Here only what may not stand in a URL is percent-encoded: spaces, controls, what is not
-/// ASCII, ``[]{}|^`"<>\`` and a lone `%`. What is encoded stays. The fragment is dropped.
+/// ASCII, any of `[]{}|^"<>\` or a backtick, and a lone `%`. What is encoded stays. The fragment is dropped.
 /// `description` hides what is secret; ``text`` does not.
 public struct ObjectURL: Hashable, Sendable {
   /// The protocols that are understood.

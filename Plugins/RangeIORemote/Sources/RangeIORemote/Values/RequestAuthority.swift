@@ -24,6 +24,7 @@ public protocol RequestAuthority: Sendable {
   /// other. By default ``RefusalVerdict/none``.
   ///
   /// - Parameters:
+  ///   - head: the status and the fields of the answer.
   ///   - body: the first 16 KiB of its body at most; none for HEAD.
   ///   - plan: the request that was answered.
   ///   - sent: what ``prepare(_:)`` made of it, which shows the credentials that were refused.

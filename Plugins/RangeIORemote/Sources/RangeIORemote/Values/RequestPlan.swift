@@ -52,7 +52,7 @@ public struct RequestPlan: Hashable, Sendable {
     self.mayCarryCredentials = mayCarryCredentials
   }
 
-  /// The fields that say all this, and ``additionalFields``. `Host` is still to be added.
+  /// The fields that say all this, and those that the sender adds. `Host` is still to be added.
   public var fields: HeaderFields {
     // Ranges of an encoded body could not be put together.
     var fields = HeaderFields(reserving: 5 + additionalFields.count)

@@ -2,6 +2,7 @@
   public import RangeIO
   public import RangeIORemote
 
+  /// Opens objects by URL, with the stages that suit a remote object.
   extension RangeReader {
     /// Opens the object at an `s3`, `https` or `http` URL, with the stages that suit a remote object.
     ///
@@ -18,7 +19,7 @@
     ///   - url: the object: `s3://bucket/key`, also with `?versionId=…`, or an address of the web.
     ///   - name: what identifies the object in caches, whatever its address; `nil`: its address.
     ///   - configuration: how it is requested.
-    ///   - cache: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
     ///     (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no, because

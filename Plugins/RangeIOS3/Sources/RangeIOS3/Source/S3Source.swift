@@ -43,8 +43,11 @@
 
     /// The object of `address`. The first use reads settings and connects, not this call.
     ///
-    /// - Parameter name: what identifies the object in caches: sources of one name are one object, in all its versions. `nil`:
-    ///   its server, bucket and key.
+    /// - Parameters:
+    ///   - address: the object.
+    ///   - name: what identifies the object in caches: sources of one name are one object, in all its versions. `nil`:
+    ///     its server, bucket and key.
+    ///   - configuration: how it is requested.
     public convenience init(
       _ address: S3Address, identifiedBy name: String? = nil, configuration: Configuration = Configuration()
     ) {

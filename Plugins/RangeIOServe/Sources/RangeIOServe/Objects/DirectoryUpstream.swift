@@ -33,9 +33,11 @@
     /// Opens the directory. If it is moved later, its files are still served.
     ///
     /// - Parameters:
+    ///   - path: the directory.
     ///   - pipeline: what files are read through. Default: the page cache alone, which has no copy to keep.
-    ///   - isAppendOnly: whether all files only grow, as logs and recordings do. An answer then has the size that the file
-    ///     had when the answer began, and is not cut off when the file grows. Default: a file that grows is another version.
+    ///   - isAppendOnly: whether all files only grow, as logs and recordings do. An answer then has the size that the
+    ///     file had when the answer began, and is not cut off when the file grows. Default: a file that grows is another
+    ///     version.
     /// - Throws: `ReadError` if there is no such directory, or it cannot be read.
     public init(
       _ path: String, pipeline: ReadPipeline = .localFile(cache: nil), isAppendOnly: Bool = false

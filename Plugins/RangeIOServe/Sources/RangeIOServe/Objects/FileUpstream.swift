@@ -16,8 +16,9 @@
     /// The file at `path`, which may come later and go again.
     ///
     /// - Parameters:
-    ///   - pipeline: what it is read through. Default: the page cache alone, which has no copy to keep. A cache would never see a
-    ///     block device change.
+    ///   - path: the file, or a block device.
+    ///   - pipeline: what it is read through. Default: the page cache alone, which has no copy to keep. A cache would
+    ///     never see a block device change.
     ///   - isAppendOnly: whether the file only grows: see ``DirectoryUpstream/init(_:pipeline:isAppendOnly:)``.
     public init(_ path: String, pipeline: ReadPipeline = .localFile(cache: nil), isAppendOnly: Bool = false) {
       self.path = FilePath(path)

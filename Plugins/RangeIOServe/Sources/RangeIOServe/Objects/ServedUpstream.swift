@@ -28,7 +28,9 @@
   /// An item that is served at a path.
   @nonexhaustive
   public enum ServedItem: Sendable {
+    /// Something to read.
     case object(Object)
+    /// A list of names.
     case directory(Directory)
 
     /// Something to read.
@@ -83,7 +85,11 @@
 
       /// A line.
       ///
-      /// - Parameter isDirectory: default: what has no `byteCount` is one.
+      /// - Parameters:
+      ///   - name: the name, without the directory.
+      ///   - byteCount: the size of a file; `nil` if it is not known.
+      ///   - modifiedSecondsSince1970: when it was changed last; `nil` if that is not known.
+      ///   - isDirectory: default: what has no `byteCount` is one.
       public init(
         name: ServedName, byteCount: Int?, modifiedSecondsSince1970: Int? = nil, isDirectory: Bool? = nil
       ) {

@@ -18,7 +18,9 @@
       public enum Administration: Sendable, Hashable {
         /// Clients on this machine, those of a unix socket included. A proxy on this machine is such a client.
         case local
+        /// Every client.
         case everyone
+        /// No client.
         case nobody
       }
 

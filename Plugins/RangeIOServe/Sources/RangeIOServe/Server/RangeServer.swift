@@ -38,8 +38,9 @@
     /// Creates a server.
     ///
     /// - Parameters:
-    ///   - upstreams: what is served, by the first name in the path; `""` for the root, if there is only one. No two
-    ///     have the same name.
+    ///   - upstreams: what is served, by the first name in the path; `""` for the root, if there is only one. No two have
+    ///     the same name.
+    ///   - configuration: where it listens, and its limits.
     ///   - statistics: what `/-/stats` shows besides, such as that of the stores: by name.
     ///   - logger: told of failures, and of each request at the level `info`. Default: nothing is logged.
     public init(

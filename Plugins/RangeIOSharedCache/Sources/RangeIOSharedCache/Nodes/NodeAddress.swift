@@ -12,14 +12,19 @@
 
     /// A node at a host and a port.
     ///
-    /// - Parameter name: chooses the keys of the node, so it must be the same in every process. Default: `host:port`.
+    /// - Parameters:
+    ///   - host: a name, or an IP address.
+    ///   - port: the port.
+    ///   - name: chooses the keys of the node, so it must be the same in every process. Default: `host:port`.
     public static func host(_ host: String, port: Int, name: String? = nil) -> SharedCacheNode {
       SharedCacheNode(endpoint: .host(host, port), name: name ?? "\(host):\(port)")
     }
 
     /// A node at a unix socket.
     ///
-    /// - Parameter name: chooses the keys of the node, so it must be the same in every process. Default: the path.
+    /// - Parameters:
+    ///   - path: the socket in the file system.
+    ///   - name: chooses the keys of the node, so it must be the same in every process. Default: the path.
     public static func socket(_ path: String, name: String? = nil) -> SharedCacheNode {
       SharedCacheNode(endpoint: .socket(path), name: name ?? path)
     }

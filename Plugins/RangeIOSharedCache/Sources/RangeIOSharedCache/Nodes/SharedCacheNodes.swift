@@ -4,7 +4,7 @@
   public import RangeIO
   internal import RangeIOSupport
 
-  /// Nodes of memcached, Redis or Valkey, as an engine for ``SharedCaching``.
+  /// Nodes of memcached, Redis or Valkey, as an engine for `.sharedCaching`.
   ///
   /// ```swift
   /// let nodes = try SharedCacheNodes(.memcached, [.host("cache-1", port: 11211), .host("cache-2", port: 11211)])
