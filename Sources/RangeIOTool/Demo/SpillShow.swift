@@ -112,7 +112,8 @@ extension SpillShow {
         Blocks of \(SpillShow.blockSize) of a source that takes \(Figures.time(SpillShow.latency)) a read; \
         \(SpillShow.memory) of memory and
         \(SpillShow.compressed) compressed, above \(Complaint.oneLine(directory)),
-        which had \(Figures.count(blocksAtFirst)) blocks at first and has \(Figures.count(blocksAtLast)) now. \(advice)
+        which had \(Figures.count(blocksAtFirst)) blocks at first and has \(Figures.count(blocksAtLast)) now.
+        \(advice)
         """
     }
 
