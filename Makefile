@@ -13,7 +13,7 @@ help: ## Show this list
 setup: ## Install what is missing besides Swift
 	@scripts/setup.sh
 
-demo: setup ## Read a file in many ways, compare every byte, show figures: make demo FILE=…
+demo: setup ## Show what a program does with a file, beside plain pread: make demo FILE=…
 	@swift build -c release --product rangeio
 	@"$$(swift build -c release --show-bin-path)/rangeio" demo $(if $(FILE),"$(FILE)")
 

@@ -1,3 +1,5 @@
+import RangeIO
+
 /// The hash function SHA-256 (FIPS 180-4, 6.2), so that what needs no other cryptography needs no library.
 public struct SHA256 {
   private var state: [UInt32] = [
@@ -19,7 +21,7 @@ public struct SHA256 {
 
   /// The digest of `bytes` as 64 hexadecimal digits.
   public static func hexDigest(_ bytes: [UInt8]) -> String {
-    digest(of: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    Bytes(digest(of: bytes)).hex
   }
 
   /// Adds `buffer` to the message.

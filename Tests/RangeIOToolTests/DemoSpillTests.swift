@@ -39,9 +39,9 @@ import Testing
     #expect(warm[0]["diskHits"] as? Int ?? 0 > blocks / 2)
     let verified = try await tool("spill", "verify", spilled)
     #expect(verified.code == 0)
-    let text = try await tool("demo", path, "--tiers", "--spill", spilled)
+    let text = try await tool("demo", path, "--spill", spilled)
     let words = String(decoding: text.output, as: UTF8.self)
-    #expect(text.code == 0 && words.contains("disk ▒ source ░") && words.contains("It began with what was left there"))
+    #expect(text.code == 0 && words.contains("compressed  disk  source") && words.contains("It began with those."))
   }
 
   @Test func `a directory that cannot be used is told of before anything is read`() async throws {
@@ -56,14 +56,10 @@ import Testing
     #expect(other.code == 3 && other.hasOneLineOfErrors)
   }
 
-  @Test func `a bar has a part for each tier`() {
-    var reading = DemoReport.Row(name: "row")
-    reading.reads = 80
-    var row = DemoReport.SpillFacts.Row(reading: reading, compressed: 20, disk: 20, source: 20)
-    let part = { (sign: Character) in String(repeating: sign, count: 10) }
-    #expect(row.memory == 20 && row.bar == part("█") + part("▓") + part("▒") + part("░"))
-    row.source = 0
-    row.disk = 40
-    #expect(row.bar == part("█") + part("▓") + part("▒") + part("▒"))
+  @Test func `what no tier and no source answered came from memory`() {
+    let row = SpillShow.Facts.Row(reading: .init(name: "row", reads: 80), compressed: 20, disk: 25, source: 5)
+    let facts = SpillShow.Facts(directory: "d", blocksAtFirst: 0, blocksAtLast: 9, rows: [row])
+    #expect(row.memory == 30 && facts.text.contains("row             80      30          20    25       5"))
+    #expect(facts.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 }

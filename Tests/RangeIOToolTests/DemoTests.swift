@@ -25,14 +25,41 @@ import Testing
     #expect(byteCount == 0 || ranges.contains { $0.upperBound >= byteCount * 3 / 4 })
   }
 
-  @Test func `the picture shows where bytes came from`() {
+  @Test func `the verdict names what is slower, by the figures that are shown, and fits a screen`() {
+    let path = "/" + String(repeating: "long/", count: 40)
+    var report = DemoReport(path: path, byteCount: 4, engine: .automatic, seed: .max)
+    let names = ["open, read 4 KiB, close", "jump about", "jump about, 32 at a time", "stream it all"]
+    let times: [Duration] = [.microseconds(200), .microseconds(50), .nanoseconds(100_600), .microseconds(101)]
+    for (name, time) in zip(names, times) {
+      report.rows.append(.init(name: name, reads: 1, bytes: 4, time: time, plainTime: .microseconds(100)))
+    }
+    #expect(report.slower.map(\.name) == [names[0], names[2], names[3]])
+    #expect(report.text.contains("slower here    \(names[0]) 0.50\n"))
+    let lines = report.text.split(separator: "\n", omittingEmptySubsequences: false)
+    let words = lines.map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(words.contains("jump about 1 4 B 50.0 µs 100 µs 2.00"))
+    #expect(lines.count <= 24 && lines.allSatisfy { $0.count <= 80 })
+    report.rows.removeAll { $0.isSlower }
+    #expect(report.text.contains("slower here    nothing"))
+  }
+
+  @Test func `a change that is not noticed is the verdict`() async throws {
     var report = DemoReport(path: "f", byteCount: 4, engine: .automatic, seed: 1)
-    let reading = DemoReport.Row(name: "again", reads: 100, bytes: 1000)
-    report.cacheRows = [.init(reading: reading, hits: 25, fetchedBytes: 750)]
-    #expect(report.text.contains("25.0%") && report.text.contains(" ▓▓▓▓▓░░░░░░░░░░░░░░░\n"))
-    // Blocks of which little was asked for.
-    report.cacheRows = [.init(reading: reading, hits: 0, fetchedBytes: 4096)]
-    #expect(report.text.contains(" ░░░░░░░░░░░░░░░░░░░░\n"))
+    let row = try await DemoChange(engine: .automatic).run(&report.comparison)
+    #expect(row.reads == 5 && report.comparison.isOK && report.comparison.reads == 5)
+    report.comparison.missesChange = true
+    #expect(!report.comparison.isOK && report.verdict.hasPrefix("MISMATCH: a file was changed"))
+  }
+
+  @Test func `plain reads look for changes and run on the pool`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.file("f", [1, 2, 3])
+    let plain = try PlainFile(path)
+    #expect(try await plain.read(1..<3).firstDifference(from: [2, 3]) == nil)
+    await #expect(throws: ToolFailure.self) { try await plain.read(1..<4) }
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+    let failure = await #expect(throws: ToolFailure.self) { try await plain.read(1..<3) }
+    #expect(failure?.message.contains("changed while it was read") == true)
   }
 
   @Test func `a seed gives the same ranges again`() {
@@ -42,25 +69,28 @@ import Testing
   }
 
   @Test func `a byte that differs is found at its place`() throws {
-    let scratch = Scratch(.kibibytes(64))
     let bytes = noise(50_000)
-    scratch.buffer.copyBytes(from: bytes)
+    let plain = PlainBytes(bytes.count)
+    plain.buffer.copyBytes(from: bytes)
     let pieces = [Bytes(bytes[..<20_000]), Bytes(bytes[20_000...])]
     var comparison = DemoComparison()
-    comparison.compared(Bytes(concatenating: pieces), at: 1000, with: scratch)
-    #expect(comparison.mismatch == nil)
-    scratch.buffer[34_567] ^= 1
-    comparison.compared(Bytes(concatenating: pieces), at: 1000, with: scratch)
-    #expect(comparison.mismatch == 35_567)
+    comparison.compared(Bytes(concatenating: pieces), at: 1000, with: plain)
+    #expect(comparison.mismatch == nil && comparison.isOK)
+    plain.buffer[34_567] ^= 1
+    comparison.compared(Bytes(concatenating: pieces), at: 1000, with: plain)
+    #expect(comparison.mismatch == 35_567 && !comparison.isOK)
     #expect(comparison.reads == 2 && comparison.bytes == 100_000)
+    var short = DemoComparison()
+    short.compared(pieces[0], at: 0, with: plain)
+    #expect(short.mismatch == 20_000)
   }
 
   @Test func `a mismatch is the verdict`() {
     var report = DemoReport(path: "f", byteCount: 4, engine: .automatic, seed: 1)
     #expect(report.text.contains("OK: compared 0 reads"))
-    let scratch = Scratch(.bytes(4))
-    scratch.buffer.copyBytes(from: [1, 2, 3, 4])
-    report.comparison.compared([1, 2, 3, 5], at: 0, with: scratch)
+    let plain = PlainBytes(4)
+    plain.buffer.copyBytes(from: [1, 2, 3, 4])
+    report.comparison.compared([1, 2, 3, 5], at: 0, with: plain)
     #expect(report.text.contains("MISMATCH: the byte at 3"))
   }
 

@@ -105,7 +105,7 @@ struct ExplainCommandTests {
     #expect(try await tool("demo", path, "--spill", spill).code == 0)
     let commands: [([String], readers: Int)] = [
       (["read", path, "--range", "5..<10"], 1), (["cat", path], 1), (["info", path], 1), (["explain", path], 1),
-      (["demo", path, "--tiers"], 3), (["demo", path, "--spill", directory("other")], 3),
+      (["demo", path], 1), (["demo", path, "--spill", directory("other")], 2),
       (["replay", "zipf:10:100:0.9:1", "--capacity", "1MiB"], 0),
       (["replay", "zipf:10:100:0.9:1", "--capacity", "1MiB", "--order", "request"], 1),
       (["spill", "list", spill], 0), (["spill", "verify", spill], 0), (["spill", "stats", spill], 0),

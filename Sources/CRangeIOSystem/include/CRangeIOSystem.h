@@ -351,6 +351,10 @@ static inline void rio_begins_here(void) { rio_beginnings += 1; }
 static inline void rio_has_begun_here(void) { rio_beginnings -= 1; }
 static inline bool rio_is_beginning_here(void) { return rio_beginnings != 0; }
 
+/// Where `pattern`, of at least one byte, begins for the first or the last time in the `count` bytes of `memory`; null if nowhere.
+const void *rio_find(const void *memory, size_t count, const void *pattern, size_t length);
+const void *rio_find_last(const void *memory, size_t count, const void *pattern, size_t length);
+
 /// Starts a detached thread with a small stack and every signal blocked, named for debuggers. 0 or -errno.
 int rio_thread_start(void (*body)(void *), void *context, const char *name);
 

@@ -1,5 +1,7 @@
 /// A number of bytes with its unit in the code: `.kibibytes(64)`, `.mebibytes(256)`, `.gibibytes(20)`.
 ///
+/// A kibibyte has 1,024 bytes, a kilobyte 1,000. Memory and blocks are powers of two; disks and links are sold in thousands.
+///
 /// Use byte counts for limits and sizes that a person writes. Offsets and ranges are plain `Int`.
 public struct ByteCount: Hashable, Comparable, Sendable {
   /// The number of bytes, never negative.
@@ -8,22 +10,35 @@ public struct ByteCount: Hashable, Comparable, Sendable {
   /// `count` bytes.
   ///
   /// - Precondition: `count` is not negative.
-  public static func bytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 0) }
+  public static func bytes(_ count: Int) -> ByteCount { ByteCount(count, times: 1) }
   /// `count` × 1,024 bytes.
   ///
   /// - Precondition: the result is not negative and fits an `Int`.
-  public static func kibibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 10) }
+  public static func kibibytes(_ count: Int) -> ByteCount { ByteCount(count, times: 1 << 10) }
   /// `count` × 1,048,576 bytes.
   ///
   /// - Precondition: the result is not negative and fits an `Int`.
-  public static func mebibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 20) }
+  public static func mebibytes(_ count: Int) -> ByteCount { ByteCount(count, times: 1 << 20) }
   /// `count` × 2^30 bytes.
   ///
   /// - Precondition: the result is not negative and fits an `Int`.
-  public static func gibibytes(_ count: Int) -> ByteCount { ByteCount(count, shift: 30) }
+  public static func gibibytes(_ count: Int) -> ByteCount { ByteCount(count, times: 1 << 30) }
 
-  private init(_ count: Int, shift: Int) {
-    let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << shift)
+  /// `count` × 1,000 bytes.
+  ///
+  /// - Precondition: the result is not negative and fits an `Int`.
+  public static func kilobytes(_ count: Int) -> ByteCount { ByteCount(count, times: 1_000) }
+  /// `count` × 1,000,000 bytes.
+  ///
+  /// - Precondition: the result is not negative and fits an `Int`.
+  public static func megabytes(_ count: Int) -> ByteCount { ByteCount(count, times: 1_000_000) }
+  /// `count` × 10^9 bytes.
+  ///
+  /// - Precondition: the result is not negative and fits an `Int`.
+  public static func gigabytes(_ count: Int) -> ByteCount { ByteCount(count, times: 1_000_000_000) }
+
+  private init(_ count: Int, times unit: Int) {
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: unit)
     precondition(count >= 0 && !overflow, "a byte count must be between 0 and Int.max bytes")
     self.bytes = bytes
   }
@@ -51,7 +66,11 @@ public struct ByteCount: Hashable, Comparable, Sendable {
 }
 
 extension ByteCount: LosslessStringConvertible {
-  private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
+  /// The largest first.
+  private static let units: [(name: String, bytes: Int)] = [
+    ("TiB", 1 << 40), ("TB", 1_000_000_000_000), ("GiB", 1 << 30), ("GB", 1_000_000_000), ("MiB", 1 << 20),
+    ("MB", 1_000_000), ("KiB", 1 << 10), ("KB", 1_000),
+  ]
 
   /// Parses what a person writes: `4096`, `64KiB`, `64 kib`, `20G`, `1.5G`, `512B`, `64KB`.
   ///
@@ -96,10 +115,10 @@ extension ByteCount: LosslessStringConvertible {
     }
   }
 
-  /// The count in the largest binary unit that divides it: `64 KiB`, `4097 B`.
+  /// The count in the largest unit that divides it: `64 KiB`, `256 MB`, `4097 B`.
   public var description: String {
-    for (name, shift) in Self.units where bytes != 0 && bytes & ((1 << shift) - 1) == 0 {
-      return "\(bytes >> shift) \(name)"
+    for unit in Self.units where bytes != 0 && bytes.isMultiple(of: unit.bytes) {
+      return "\(bytes / unit.bytes) \(unit.name)"
     }
     return "\(bytes) B"
   }

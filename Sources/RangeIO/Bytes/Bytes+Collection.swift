@@ -125,61 +125,23 @@ extension Bytes: Hashable {
 extension Bytes: CustomStringConvertible {
   /// The count and the first bytes in hexadecimal: `Bytes(4096: 50 4b 03 04 …)`.
   public var description: String {
-    let shown = prefix(16).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }
-    let tail = count > shown.count ? " …" : ""
-    return "Bytes(\(count): \(shown.joined(separator: " "))\(tail))"
+    let shown = prefix(16).map { Bytes([$0]).hex }.joined(separator: " ")
+    return "Bytes(\(count): \(shown)\(count > 16 ? " …" : ""))"
   }
-}
 
-extension Bytes {
-  /// The position of the first byte that equals `byte`, or `nil`.
+  /// All the bytes in hexadecimal, two lower-case digits for each: `504b0304`. For digests and short keys.
   ///
-  /// - Complexity: O(n), many bytes at a time (`memchr`).
-  public func firstIndex(of byte: UInt8) -> Int? {
-    defer { _fixLifetime(self) }
-    var position = 0
-    while position < count {
-      let run = run(at: position)
-      // Not empty, so it has an address.
-      let start = run.baseAddress!
-      if let found = memchr(start, CInt(byte), run.count) { return position + (UnsafeRawPointer(found) - start) }
-      position += run.count
-    }
-    return nil
-  }
-
-  /// The number of bytes that equal `byte`: lines in a log, rows of a table.
-  ///
-  /// - Complexity: O(n), 16 bytes at a time.
-  public func count(of byte: UInt8) -> Int {
-    var total = 0
-    forEachRun { _, run in total += Self.count(of: byte, in: run) }
-    return total
-  }
-
-  private static func count(of byte: UInt8, in run: UnsafeRawBufferPointer) -> Int {
-    // Larger vectors are no faster, and `replace` of the largest becomes a loop over single bytes.
-    typealias Lanes = SIMD16<UInt8>
-    let width = MemoryLayout<Lanes>.size
-    let (wanted, one) = (Lanes(repeating: byte), Lanes(repeating: 1))
-    var (total, position) = (0, 0)
-    while run.count - position >= width {
-      // A lane counts to 255 at most.
-      let end = position + Swift.min((run.count - position) / width, 255) * width
-      var sums = Lanes.zero
-      while position < end {
-        sums.replace(with: sums &+ one, where: run.loadUnaligned(fromByteOffset: position, as: Lanes.self) .== wanted)
-        position += width
+  /// - Complexity: O(n), a string of twice as many bytes.
+  public var hex: String {
+    String(unsafeUninitializedCapacity: 2 * count) { digits in
+      var end = 0
+      for byte in self {
+        for digit in [byte >> 4, byte & 15] {
+          digits.initializeElement(at: end, to: digit + (digit < 10 ? 0x30 : 0x57))
+          end += 1
+        }
       }
-      for lane in 0..<Lanes.scalarCount { total += Int(sums[lane]) }
+      return end
     }
-    while position < run.count {
-      if run[position] == byte { total += 1 }
-      position += 1
-    }
-    return total
   }
 }

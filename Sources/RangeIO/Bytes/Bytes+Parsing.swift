@@ -24,6 +24,12 @@ extension Bytes {
     /// The number of bytes left.
     public var remaining: Int { bytes.count - position }
 
+    /// Parses the next byte.
+    ///
+    /// - Throws: `ReadError.Code.corrupted` if none is left.
+    /// - Complexity: O(1) for one piece of memory.
+    @inlinable public mutating func byte() throws(ReadError) -> UInt8 { try integer(UInt8.self, .littleEndian) }
+
     /// Parses the next integer.
     ///
     /// - Throws: `ReadError.Code.corrupted` if too few bytes are left.

@@ -109,13 +109,21 @@ final class BaseDescriptionLink: ReadLink, @unchecked Sendable {
   }
 
   override nonisolated(nonsending) func read(_ request: ReadRequest) async throws -> ReadResponse {
-    var request = request
-    request.source = request.source.base ?? request.source
-    request.dropGrid()
-    var response = try await next(request)
+    var response = try await next(below(request))
     // So does the over-read: the stage above may pass on a response that it got.
     if !response.overRead.isEmpty { response.overRead = [] }
     return response
+  }
+
+  /// The response, if it is there without waiting, for a stage that makes the bytes that it shows of it. ``answer(_:)`` has none:
+  /// most stages pass it on as it is.
+  func encodedAnswer(_ request: ReadRequest) -> ReadAnswer<ReadResponse> { next.answer(below(request)) }
+
+  private func below(_ request: ReadRequest) -> ReadRequest {
+    var request = request
+    request.source = request.source.base ?? request.source
+    request.dropGrid()
+    return request
   }
 
   override func explain(_ range: ByteRange, of source: SourceDescription) -> [ReadExplanation.Part] {

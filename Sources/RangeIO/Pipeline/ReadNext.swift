@@ -79,7 +79,8 @@ public struct ReadNext: Sendable {
   var showsSameBytes: Bool { !(link is BaseDescriptionLink) }
 
   /// Returns the response if the stages below have it now: without waiting, and without an asynchronous call. For
-  /// ``ReadStage/answer(_:next:)``: elsewhere call this as a function, which asks first.
+  /// ``ReadStage/answer(_:next:)``: elsewhere call this as a function, which asks first. To a stage that derives a description of
+  /// its own it returns ``ReadAnswer/later``: what is below are not the bytes that the stage shows.
   public func answer(_ request: ReadRequest) -> ReadAnswer<ReadResponse> {
     link.takes(request) ? link.answer(request) : .later
   }

@@ -7,6 +7,9 @@
 ///   source, [.stage(Unscrambling(key: 7)), .caching(store), isSlow ? .hedging() : [], .limiting(maxConcurrentReads: 8)])
 /// ```
 ///
+/// The list is made where you write it, such as on the main actor: its elements may use what is isolated there. Closures that a
+/// stage calls for reads may not, so copy into a `let` what they use.
+///
 /// If several readers list the same pipeline, they share its stages: a limit then holds for all of them.
 ///
 /// ```swift

@@ -3,6 +3,7 @@ enum AskedRange: Sendable {
   case bytes(ByteRange)
   /// From this offset to the end.
   case from(Int)
+  case prefix(Int)
   case suffix(Int)
   /// Negative, or ends past the end of any possible source. The text is the range as written, for the error.
   case impossible(String)
@@ -31,7 +32,7 @@ enum AskedRange: Sendable {
   var dependsOnSize: Bool {
     switch self {
     case .bytes, .impossible: false
-    case .from, .suffix, .expression: true
+    case .from, .prefix, .suffix, .expression: true
     }
   }
 
@@ -46,6 +47,11 @@ enum AskedRange: Sendable {
         throw .rangeNotSatisfiable("\(start)...", byteCount: size, source: source.name)
       }
       return start..<size
+    case .prefix(let count):
+      guard count >= 0 else {
+        throw .rangeNotSatisfiable("a prefix of \(count) bytes", byteCount: size, source: source.name)
+      }
+      return 0..<min(count, size)
     case .suffix(let count):
       guard count >= 0 else {
         throw .rangeNotSatisfiable("a suffix of \(count) bytes", byteCount: size, source: source.name)

@@ -67,7 +67,8 @@ extension RangeReader {
   /// The bytes of a range, piece by piece, or of the whole source. Write the range as `0..<n`, `0...3`, `..<512`, or
   /// `4096...`. The last form ends where the source ends when the iteration begins.
   ///
-  /// All errors are thrown by the iteration, also the one for a range past the end.
+  /// All errors are thrown by the iteration, also the one for a range past the end. No time limits the whole stream; a
+  /// `.timeLimit` among the reader's stages limits each of its windows.
   ///
   /// - Parameters:
   ///   - range: the range. Default: the whole source.

@@ -68,6 +68,16 @@ extension RangeReader {
     return try await read(offset: first, count: size, caching: caching)
   }
 
+  /// Reads the first `count` bytes of the source as it is now, or all of it if it has fewer: a magic number, a header of which you
+  /// do not know whether it is all there.
+  ///
+  /// - Throws: as ``read(_:caching:)-(_,_)``; `rangeNotSatisfiable` for a negative count.
+  public nonisolated(nonsending) func read(
+    prefix count: Int, caching: ReadRequest.CachePolicy = .normal
+  ) async throws -> Bytes {
+    try await core.read(.prefix(count), caching: caching)
+  }
+
   /// Reads the last `count` bytes of the source as it is now, or all of it if it has fewer (as in RFC 9110, 14.1.2).
   ///
   /// - Throws: as ``read(_:caching:)->Bytes``; `rangeNotSatisfiable` for a negative count.

@@ -102,6 +102,14 @@ public actor RangeReader {
   }
 }
 
+extension RangeReader: CustomStringConvertible {
+  /// What is read and how much was, for people: `RangeReader(/data/survey.bin, 4096 bytes; 2 reads, 512 bytes, …)`. The name has no
+  /// secrets: it is the one that errors tell.
+  public nonisolated var description: String {
+    "RangeReader(\(source)\(core.gate.isClosed ? ", closed" : ""); \(statistics().line))"
+  }
+}
+
 extension RangeReader {
   /// The reaction of a reader to another version of its source than the one it opened.
   ///

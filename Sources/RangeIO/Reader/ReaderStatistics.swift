@@ -31,7 +31,7 @@ extension RangeReader.Statistics: CustomStringConvertible {
     ([line] + stages.map { "  \($0)" }).joined(separator: "\n")
   }
 
-  private var line: String {
+  var line: String {
     let lanes = source.map { "\($0.name) \($0.bytes ?? 0)" }.joined(separator: ", ")
     return "\(reads) reads, \(bytes) bytes, \(failures) failures, \(cancellations) cancelled"
       + (lanes.isEmpty ? "" : "; bytes by lane: \(lanes)")

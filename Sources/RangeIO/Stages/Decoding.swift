@@ -29,8 +29,9 @@ extension ReadPipeline {
   ///
   /// **Place.** Anywhere. Below `.caching`, the cache keeps decoded bytes: each block is decoded once, and is
   /// unencrypted in memory and on disk. Above `.caching`, the cache keeps encoded bytes, which are decoded at every
-  /// read, including hits. Below `.verifying`, the decoded bytes are checked; above it, the encoded ones. `.limiting`
-  /// above it counts decoded bytes. Several of these stages may follow each other.
+  /// read, including hits; `RangeReader.cached(_:)` decodes them too, if their blocks have up to 256 KiB. Below
+  /// `.verifying`, the decoded bytes are checked; above it, the encoded ones. `.limiting` above it counts decoded bytes.
+  /// Several of these stages may follow each other.
   ///
   /// **Errors.** Any error that `decode` throws, unchanged. `ReadError.Code.corrupted` if the source ends within the
   /// header, or if the last encoded block is too short for its own overhead. `invalidResponse` if `decode` returns a
@@ -106,32 +107,53 @@ final class DecodingStage: RoleStage {
     return body / encoded.size * decoded.size + max(0, body % encoded.size - overhead)
   }
 
+  /// Decodes here what a cache below has, if it is no more than a read would decode here.
+  func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
+    // `try?`: the read that follows throws the same. Without a cache below, a cache above shares what one read decodes.
+    guard next.isKept, let (runs, wide) = try? encoded(request), wide.byteCount <= BackgroundWork.maxBytesHere,
+      case .here(let response)? = (next.link as? BaseDescriptionLink)?.encodedAnswer(wide),
+      let answer = try? decode(response, runs, for: request, asked: wide)
+    else { return .later }
+    counts.add(1, to: Count.reads.rawValue)
+    return .here(answer)
+  }
+
   nonisolated(nonsending) func read(_ request: ReadRequest, next: ReadNext) async throws -> ReadResponse {
     counts.add(1, to: Count.reads.rawValue)
+    let (runs, wide) = try encoded(request)
+    let response = try await next(wide)
+    return try await BackgroundWork.offActor(of: wide.byteCount) { [self] in
+      try decode(response, runs, for: request, asked: wide)
+    }
+  }
+
+  /// The runs of blocks that hold the ranges of `request`, and the request for them below.
+  private func encoded(_ request: ReadRequest) throws(ReadError) -> (runs: [Range<Int>], wide: ReadRequest) {
     // The link above has derived this source with `describe`.
     let below = request.source.base ?? request.source
     try check(below)
     let runs = decoded.runs(covering: request.ranges)
-    guard !runs.isEmpty else { return ReadResponse(request.ranges.mapped { _ in Bytes() }) }
     let body = below.byteCount - headerSize
     let ranges = runs.map { run in
       let range = encoded.range(of: run, in: body)
       return range.lowerBound + headerSize..<range.upperBound + headerSize
     }
-    let wide = request.asking(for: ranges)
-    let response = try await next(wide)
-    try response.check(asked: wide, of: below)
-    return try await BackgroundWork.offActor(of: wide.byteCount) { [self] in
-      var answers = BlockRuns()
-      var decodedBytes = 0
-      for (run, bytes) in zip(runs, response.pieces) {
-        let range = decoded.range(of: run, in: request.source.byteCount)
-        answers.append(range, try decode(bytes, run, of: request.source))
-        decodedBytes += range.count
-      }
-      counts.add(max(0, decodedBytes - request.byteCount), to: Count.bytesBeside.rawValue)
-      return answers.response(to: request)
+    return (runs, request.asking(for: ranges))
+  }
+
+  private func decode(
+    _ response: ReadResponse, _ runs: [Range<Int>], for request: ReadRequest, asked wide: ReadRequest
+  ) throws -> ReadResponse {
+    try response.check(asked: wide, of: request.source.base ?? request.source)
+    var answers = BlockRuns()
+    var decodedBytes = 0
+    for (run, bytes) in zip(runs, response.pieces) {
+      let range = decoded.range(of: run, in: request.source.byteCount)
+      answers.append(range, try decode(bytes, run, of: request.source))
+      decodedBytes += range.count
     }
+    counts.add(max(0, decodedBytes - request.byteCount), to: Count.bytesBeside.rawValue)
+    return answers.response(to: request)
   }
 
   /// Explains a range by the encoded blocks it is decoded from. For each block, the byte from the farthest origin

@@ -13,6 +13,11 @@ extension ChunkStore {
   /// By default does nothing.
   public func close(within deadline: Duration) async throws {}
 
+  /// The store's type, and a line for each of its tiers: what ``statistics()`` counts. For people.
+  public var description: String {
+    (["\(type(of: self))"] + statistics().map { "  \($0)" }).joined(separator: "\n")
+  }
+
   /// This store with everything that a cache asks of one. Costs a dynamic cast: resolve it once, not for each read.
   package var full: any FullChunkStore { self as? any FullChunkStore ?? AdaptedStore(self) }
 }

@@ -12,7 +12,7 @@
 /// **What you must do.** Return only bytes that were inserted under the same token. Refuse invalid tickets, and check
 /// them under the lock of the place where the bytes go. Never exceed your limit, reservations included. Release memory
 /// outside your locks. Be usable from any thread. `StoreConformance` of `RangeIOTesting` checks this.
-public protocol ChunkStore: AnyObject, Sendable {
+public protocol ChunkStore: AnyObject, Sendable, CustomStringConvertible {
   /// The sources that this store knows. Combined stores share one.
   var sources: ChunkSources { get }
 

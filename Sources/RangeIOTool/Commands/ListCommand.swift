@@ -97,7 +97,7 @@ struct ListLines {
       "\"name\": \(JSON.string(entry.name).text())", "\"type\": \"\(entry.isFolder ? "folder" : "object")\"",
     ]
     if !entry.name.utf8.elementsEqual(entry.nameBytes) {
-      members.append("\"nameBytes\": \"\(Figures.hexadecimal(entry.nameBytes))\"")
+      members.append("\"nameBytes\": \"\(Bytes(entry.nameBytes).hex)\"")
     }
     if let count = entry.byteCount { members.append("\"byteCount\": \(count)") }
     if let version = entry.version { members.append("\"version\": \(JSON.string(version).text())") }

@@ -66,7 +66,7 @@ struct CopyTarget {
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let name = path[start...]
     guard name.utf8.count + suffix.utf8.count > Self.maxNameLength else { return path + suffix }
-    let digest = Figures.hexadecimal(Array(SHA256.digest(of: Array(name.utf8)).prefix(16)))
+    let digest = Bytes(SHA256.digest(of: Array(name.utf8)).prefix(16)).hex
     return "\(path[..<start]).rangeio-\(digest)\(suffix)"
   }
 }

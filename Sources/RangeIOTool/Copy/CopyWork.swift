@@ -132,7 +132,7 @@ struct CopyWork {
     }
     guard found == digest else {
       throw ToolFailure(
-        "the SHA-256 of \(source.shown) is \(Figures.hexadecimal(found)), not the one given: nothing was put in "
+        "the SHA-256 of \(source.shown) is \(Bytes(found).hex), not the one given: nothing was put in "
           + "place; check the digest, or read all again with --restart")
     }
   }

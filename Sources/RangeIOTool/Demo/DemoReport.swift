@@ -1,36 +1,30 @@
 import RangeIO
-import RangeIOTiers
 
 /// The results of the demo.
 struct DemoReport {
-  /// One way of reading, with its time next to plain `pread` of the same ranges.
+  /// One step, with its time next to that of ``PlainFile``.
   struct Row {
     var name: String
     var reads = 0
     var bytes = 0
     var time = Duration.zero
     var plainTime = Duration.zero
-
-    /// The speed as a multiple of plain `pread`.
-    var ratio: Double { Figures.nanoseconds(plainTime) / max(1, Figures.nanoseconds(time)) }
-    var nanosecondsPerRead: Double { Figures.nanoseconds(time) / Double(max(1, reads)) }
-    var plainNanosecondsPerRead: Double { Figures.nanoseconds(plainTime) / Double(max(1, reads)) }
-    var gigabytesPerSecond: Double { Double(bytes) / max(1, Figures.nanoseconds(time)) }
-    var plainGigabytesPerSecond: Double { Double(bytes) / max(1, Figures.nanoseconds(plainTime)) }
-  }
-
-  /// The same for reads through a cache.
-  struct CacheRow {
-    var reading: Row
     /// Reads that the cache answered.
-    var hits = 0
-    /// Bytes that came from the file.
-    var fetchedBytes = 0
+    var cacheHits: Int?
+    /// Rates instead of the time of a read.
+    var showsRate = false
 
-    /// The share of reads that the cache answered.
-    var hitShare: Double { Double(hits) / Double(max(1, reading.reads)) }
-    /// Bytes that were not read from the file, thanks to the cache.
-    var savedBytes: Int { max(0, reading.bytes - fetchedBytes) }
+    /// The speed as a multiple of the plain one.
+    var ratio: Double { max(1, Figures.nanoseconds(plainTime)) / max(1, Figures.nanoseconds(time)) }
+    var nanosecondsPerRead: Double { Figures.nanoseconds(time) / Double(max(1, reads)) }
+    /// The ratio as it is shown, which is then what the verdict goes by.
+    var shownRatio: String { Figures.decimal(ratio, places: ratio < 100 ? 2 : 0) }
+    var isSlower: Bool { reads > 0 && ratio < 0.995 }
+
+    mutating func add(_ bytes: Bytes) {
+      reads += 1
+      self.bytes += bytes.count
+    }
   }
 
   var path: String
@@ -38,82 +32,51 @@ struct DemoReport {
   var engine: FileSource.Engine
   var seed: UInt64
   var rows: [Row] = []
+  /// A jump by `pread` alone, in a loop, into one buffer.
+  var bareTime = Duration.zero
   var comparison = DemoComparison()
   var lanes: [Counters] = []
-  var cacheRows: [CacheRow] = []
-  /// The bytes in the cache at the end, including its bookkeeping.
-  var cachedBytes = 0
-  var cachedBlocks = 0
-  /// Filled if tiers are shown.
-  var tierRows: [TierRow] = []
-  var tiers: TieredStore.Counts?
   /// Filled if a cache on a disk is shown.
-  var spill: SpillFacts?
+  var spill: SpillShow.Facts?
   var peakMemory = 0
 
   var verdict: String {
     if let mismatch = comparison.mismatch { return "MISMATCH: the byte at \(mismatch) is not what pread says" }
-    return "OK: compared \(Figures.count(comparison.reads)) reads, \(Figures.count(comparison.bytes)) bytes, "
-      + "every one equal to what plain pread says"
+    if comparison.missesChange { return "MISMATCH: a file was changed, and a read did not notice it" }
+    return "OK: compared \(Figures.count(comparison.reads)) reads, \(Figures.size(comparison.bytes)): as pread says"
   }
+
+  /// The steps that RangeIO takes longer for.
+  var slower: [Row] { rows.filter(\.isSlower) }
 }
 
 extension DemoReport {
-  /// A table for people.
+  /// A screen of 80 columns for people.
   var text: String {
-    let head = "\(Complaint.oneLine(path)): \(Figures.size(byteCount)), engine \(engine.name), seed \(seed)"
-    var cells = [["", "", "", "RangeIO", "", "plain pread", "", "times"]]
-    cells.append(["what was done", "reads", "bytes", "a read", "rate", "a read", "rate", "as fast"])
+    let facts = ": \(Figures.size(byteCount)), engine \(engine.name), seed \(seed)"
+    let head = TerminalText.suffix(Complaint.oneLine(path), columns: max(20, 80 - facts.count)) + facts
+    var cells = [["", "", "", "", "pread +", "times"]]
+    cells.append(["what a program does", "reads", "bytes", "RangeIO", "fstat", "as fast"])
     cells += rows.map { row in
       [
-        row.name, Figures.count(row.reads), Figures.size(row.bytes),
-        Self.time(row.nanosecondsPerRead), Figures.rate(bytes: row.bytes, in: row.time),
-        Self.time(row.plainNanosecondsPerRead), Figures.rate(bytes: row.bytes, in: row.plainTime),
-        Figures.decimal(row.ratio, places: 2),
+        row.name, Figures.count(row.reads), row.bytes > 0 ? Figures.size(row.bytes) : "",
+        row.shown(row.time), row.shown(row.plainTime), row.shownRatio,
       ]
     }
-    let figures = Table(columns: [.left, .right, .right, .right, .right, .right, .right, .right], rows: cells).text
-    let lanes = lanes.map { "\($0.name) \(Figures.size($0.bytes ?? 0))" }.joined(separator: ", ")
-    let facts = Table(
-      columns: [.left, .left],
-      rows: [
-        ["bytes by lane", lanes],
-        ["peak memory", Figures.size(peakMemory)],
-        ["verdict", verdict],
-      ]
-    ).text
-    let note = "Plain pread reads into one buffer, again and again, and does not look whether the file has changed."
-    return [head, figures, note, cacheText, tierText, spillText, facts].filter { !$0.isEmpty }.joined(separator: "\n\n")
-  }
-
-  /// The results of the cache, and a chart of where bytes came from.
-  private var cacheText: String {
-    var cells = [["", "", "", "RangeIO", "plain pread", "times", "bytes of", "", "from memory ▓"]]
-    cells.append([
-      "with a cache", "reads", "hits", "a read", "a read", "as fast", "the file", "saved", "from the file ░",
-    ])
-    cells += cacheRows.map { row in
-      [
-        row.reading.name, Figures.count(row.reading.reads),
-        Figures.decimal(row.hitShare * 100, places: 1) + "%", Self.time(row.reading.nanosecondsPerRead),
-        Self.time(row.reading.plainNanosecondsPerRead), Figures.decimal(row.reading.ratio, places: 2),
-        Figures.size(row.fetchedBytes), Figures.size(row.savedBytes),
-        Self.bar(Double(row.savedBytes) / Double(max(1, row.reading.bytes))),
-      ]
-    }
-    let table = Table(columns: [.left] + Array(repeating: .right, count: 7) + [.left], rows: cells).text
-    return """
-      \(table)
-
-      Reads are whole blocks of \(CacheShow.blockSize), the first of the file most. The cache may take \
-      \(Figures.size(CacheShow.limit.bytes)) and now has \(Figures.size(cachedBytes)), bookkeeping included.
+    let figures = Table(columns: [.left, .right, .right, .right, .right, .right], rows: cells).text
+    let note = """
+      pread + fstat: as asynchronous code must for the same guarantees, on a pool of
+      threads, into fresh memory. A bare pread, which has none: \(Figures.time(bareTime)) a jump.
       """
-  }
-
-  /// A bar for a share of the whole, 20 characters wide.
-  private static func bar(_ share: Double) -> String {
-    let full = Int((min(max(share, 0), 1) * 20).rounded())
-    return String(repeating: "▓", count: full) + String(repeating: "░", count: 20 - full)
+    let slower = slower.map { "\($0.name) \($0.shownRatio)" }
+    var lines = slower.enumerated().map { [$0.offset == 0 ? "slower here" : "", $0.element] }
+    if slower.isEmpty { lines = [["slower here", "nothing"]] }
+    lines += [
+      ["bytes by lane", lanes.map { "\($0.name) \(Figures.size($0.bytes ?? 0))" }.joined(separator: ", ")],
+      ["peak memory", Figures.size(peakMemory)], ["verdict", verdict],
+    ]
+    let parts = [head, figures, note, spill?.text, Table(columns: [.left, .left], rows: lines).text]
+    return parts.compactMap { $0 }.joined(separator: "\n\n")
   }
 
   /// The same facts for programs. Times are in nanoseconds, rates in GB/s.
@@ -122,13 +85,8 @@ extension DemoReport {
       "file": .string(path), "byteCount": .integer(byteCount), "engine": .string(engine.name),
       // As text: JSON readers may keep only 53 bits of a number.
       "seed": .string(String(seed)),
-      "rows": .array(rows.map(\.json)),
-      "cache": .object([
-        "limitBytes": .integer(CacheShow.limit.bytes), "blockSize": .integer(CacheShow.blockSize.bytes),
-        "bytes": .integer(cachedBytes), "blocks": .integer(cachedBlocks), "rows": .array(cacheRows.map(\.json)),
-      ]),
-      "tiers": tierJSON,
-      "spill": spill?.json ?? .null,
+      "rows": .array(rows.map(\.json)), "barePreadNanoseconds": .number(Figures.nanoseconds(bareTime)),
+      "cacheLimitBytes": .integer(Demo.cacheLimit.bytes), "spill": spill?.json ?? .null,
       "lanes": .array(
         lanes.map {
           .object([
@@ -137,34 +95,27 @@ extension DemoReport {
         }),
       "comparedReads": .integer(comparison.reads), "comparedBytes": .integer(comparison.bytes),
       "mismatch": comparison.mismatch.map { .integer($0) } ?? .null,
-      "peakMemoryBytes": .integer(peakMemory), "isOK": .bool(comparison.mismatch == nil), "verdict": .string(verdict),
+      "slower": .array(slower.map { .string($0.name) }), "peakMemoryBytes": .integer(peakMemory),
+      "isOK": .bool(comparison.isOK), "verdict": .string(verdict),
     ])
-  }
-
-  private static func time(_ nanoseconds: Double) -> String {
-    Figures.time(.nanoseconds(Int(nanoseconds.rounded())))
   }
 }
 
 extension DemoReport.Row {
-  fileprivate var json: JSON {
-    .object([
-      "name": .string(name), "reads": .integer(reads), "bytes": .integer(bytes),
-      "nanosecondsPerRead": .number(nanosecondsPerRead), "gigabytesPerSecond": .number(gigabytesPerSecond),
-      "plainNanosecondsPerRead": .number(plainNanosecondsPerRead),
-      "plainGigabytesPerSecond": .number(plainGigabytesPerSecond), "timesAsFastAsPlain": .number(ratio),
-    ])
+  /// The time of a read, or the rate.
+  func shown(_ time: Duration) -> String {
+    showsRate ? Figures.rate(bytes: bytes, in: time) : Figures.time(time / max(1, reads))
   }
-}
 
-extension DemoReport.CacheRow {
   fileprivate var json: JSON {
-    .object([
-      "name": .string(reading.name), "reads": .integer(reading.reads), "bytes": .integer(reading.bytes),
-      "hits": .integer(hits), "fetchedBytes": .integer(fetchedBytes), "savedBytes": .integer(savedBytes),
-      "nanosecondsPerRead": .number(reading.nanosecondsPerRead),
-      "plainNanosecondsPerRead": .number(reading.plainNanosecondsPerRead),
-      "timesAsFastAsPlain": .number(reading.ratio),
+    let rate = { Double(bytes) / max(1, Figures.nanoseconds($0)) }
+    return .object([
+      "name": .string(name), "reads": .integer(reads), "bytes": .integer(bytes),
+      "cacheHits": cacheHits.map { .integer($0) } ?? .null, "nanosecondsPerRead": .number(nanosecondsPerRead),
+      "gigabytesPerSecond": .number(rate(time)),
+      "plainNanosecondsPerRead": .number(
+        Figures.nanoseconds(plainTime) / Double(max(1, reads))),
+      "plainGigabytesPerSecond": .number(rate(plainTime)), "timesAsFastAsPlain": .number(ratio),
     ])
   }
 }

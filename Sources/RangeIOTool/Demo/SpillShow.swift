@@ -1,7 +1,6 @@
 import RangeIO
 import RangeIOSpillInspection
 import RangeIOTiers
-import Synchronization
 
 /// A cache of memory, compressed memory and a disk, above a distant source: skewed reads, with every byte compared. The
 /// next process finds what this one has read.
@@ -34,40 +33,37 @@ struct SpillShow {
     blocksAtFirst = store.counts().disk?.blocks ?? 0
   }
 
-  func run(_ path: String, _ engine: FileSource.Engine, _ plain: PlainFile, _ report: inout DemoReport) async throws {
+  func run(
+    _ path: String, _ engine: FileSource.Engine, _ plain: PlainFile, _ comparison: inout DemoComparison
+  ) async throws -> Facts {
     let file = try PathArgument.source(path, configuration: .init(engine: engine))
     let source = SlowSource(file, latency: Self.latency)
-    let reader = try await RangeReader(source, [.caching(store, blockSize: Self.blockSize)])
-    var facts = DemoReport.SpillFacts(directory: directory, blocksAtFirst: blocksAtFirst)
-    do {
+    let pipeline: ReadPipeline = [.caching(store, blockSize: Self.blockSize)]
+    let first = blocksAtFirst == 0 ? "disk empty at first" : "disk as it was left"
+    let rows = try await withReader(SourceName(path: path), of: source, pipeline) { reader in
       var ranges = DemoRanges(byteCount: reader.byteCount, seed: Self.seed)
       let blocks = ranges.nextSkewed(Self.reads, blockSize: Self.blockSize)
-      let pass = TimedPass(reader: reader, plain: plain, blockSize: Self.blockSize)
-      for name in [blocksAtFirst == 0 ? "disk empty at first" : "disk as it was left", "the same reads again"] {
-        guard report.comparison.mismatch == nil else { break }
+      let race = DemoRace(reader: reader, plain: plain, path: path, engine: engine)
+      var rows: [Facts.Row] = []
+      for name in [first, "the same reads again"] {
         let before = Counts(store.counts(), source)
-        let reading = try await pass.run(name, blocks, &report.comparison)
+        let reading = try await race.read(name, blocks, &comparison)
         let after = Counts(store.counts(), source)
-        facts.rows.append(
-          .init(
+        rows.append(
+          Facts.Row(
             reading: reading, compressed: after.compressed - before.compressed, disk: after.disk - before.disk,
             source: after.source - before.source))
         try await store.flush()
       }
-    } catch {
-      ReaderLog.note("\(path), far away", reader)
-      await reader.close()
-      throw error
+      return rows
     }
-    ReaderLog.note("\(path), far away", reader)
-    await reader.close()
     do {
       try await store.close(within: .seconds(10))
     } catch let error as ReadError {
       throw SpillLook.failure(error, directory)
     }
-    facts.blocksAtLast = try SpillLook(directory).survey().sources.reduce(0) { $0 + $1.blocks }
-    report.spill = facts
+    let blocksAtLast = try SpillLook(directory).survey().sources.reduce(0) { $0 + $1.blocks }
+    return Facts(directory: directory, blocksAtFirst: blocksAtFirst, blocksAtLast: blocksAtLast, rows: rows)
   }
 
   /// The reads so far that compressed memory, the disk, and the source have answered.
@@ -84,36 +80,59 @@ struct SpillShow {
   }
 }
 
-/// A file that answers as slowly as a distant one. Counts its reads.
-final class SlowSource: RangeSource {
-  private let file: any RangeSource
-  private let latency: Duration
-  private let count = Atomic(0)
+extension SpillShow {
+  /// What was found.
+  struct Facts {
+    struct Row {
+      var reading: DemoReport.Row
+      /// Reads answered by compressed memory, by the disk, and by the source. Memory answered the rest.
+      var compressed: Int
+      var disk: Int
+      var source: Int
+      var memory: Int { max(0, reading.reads - compressed - disk - source) }
+    }
 
-  init(_ file: any RangeSource, latency: Duration = SpillShow.latency) {
-    (self.file, self.latency) = (file, latency)
+    let directory: String
+    /// The number of blocks that an earlier run left.
+    let blocksAtFirst: Int
+    let blocksAtLast: Int
+    let rows: [Row]
+
+    /// A table for people.
+    var text: String {
+      var cells = [["with a disk", "reads", "memory", "compressed", "disk", "source", "a read"]]
+      cells += rows.map { row in
+        let counts = [row.reading.reads, row.memory, row.compressed, row.disk, row.source]
+        return [row.reading.name] + counts.map(Figures.count) + [row.reading.shown(row.reading.time)]
+      }
+      let advice = blocksAtFirst == 0 ? "Run the same again: it begins with them." : "It began with those."
+      return """
+        \(Table(columns: [.left] + Array(repeating: .right, count: 6), rows: cells).text)
+
+        Blocks of \(SpillShow.blockSize) of a source that takes \(Figures.time(SpillShow.latency)) a read; \
+        \(SpillShow.memory) of memory and
+        \(SpillShow.compressed) compressed, above \(Complaint.oneLine(directory)),
+        which had \(Figures.count(blocksAtFirst)) blocks at first and has \(Figures.count(blocksAtLast)) now.
+        \(advice)
+        """
+    }
+
+    /// The same facts for programs.
+    var json: JSON {
+      .object([
+        "directory": .string(directory),
+        "blocksAtFirst": .integer(blocksAtFirst), "blocksAtLast": .integer(blocksAtLast),
+        "latencyNanoseconds": .integer(Int(SpillShow.latency / .nanoseconds(1))),
+        "rows": .array(
+          rows.map { row in
+            .object([
+              "name": .string(row.reading.name), "reads": .integer(row.reading.reads),
+              "memoryHits": .integer(row.memory), "compressedHits": .integer(row.compressed),
+              "diskHits": .integer(row.disk), "sourceReads": .integer(row.source),
+              "nanosecondsPerRead": .number(row.reading.nanosecondsPerRead),
+            ])
+          }),
+      ])
+    }
   }
-
-  /// The number of reads so far.
-  var reads: Int { count.load(ordering: .relaxed) }
-
-  /// The file under another name, with a higher cost: so that a cache stores it on a disk.
-  func describe() async throws -> SourceDescription {
-    let file = try await file.describe()
-    var traits = file.traits
-    traits.cost = SourceDescription.Cost(latency: latency)
-    // It is not closed before its last read has returned.
-    traits.answersCancellation = false
-    return SourceDescription(
-      id: "slow|" + file.id, name: file.name, validator: file.validator, byteCount: file.byteCount,
-      preferredBlockSize: file.preferredBlockSize, traits: traits)
-  }
-
-  func read(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
-    count.wrappingAdd(1, ordering: .relaxed)
-    try await Task.sleep(for: latency)
-    return try await file.read(range, of: source)
-  }
-
-  func close() async { await file.close() }
 }

@@ -65,11 +65,6 @@ extension Figures {
     decimal(share < 1 ? min(share * 100, 99.9) : share * 100, places: 1) + "%"
   }
 
-  /// `00ff1a`: two digits per byte.
-  static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
   /// The name of a segment: 16 hexadecimal digits.
   static func segment(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)

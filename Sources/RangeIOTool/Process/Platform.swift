@@ -26,6 +26,9 @@ enum Platform {
 
     /// When a file was written last, in seconds since 1970.
     static func modified(_ facts: stat) -> Int { facts.st_mtimespec.tv_sec }
+
+    /// When a file was written last, and when its status changed.
+    static func times(_ facts: stat) -> (timespec, timespec) { (facts.st_mtimespec, facts.st_ctimespec) }
   #else
     /// The unit of `ru_maxrss`, in bytes.
     static let peakMemoryUnit = 1024
@@ -43,6 +46,9 @@ enum Platform {
 
     /// When a file was written last, in seconds since 1970.
     static func modified(_ facts: stat) -> Int { facts.st_mtim.tv_sec }
+
+    /// When a file was written last, and when its status changed.
+    static func times(_ facts: stat) -> (timespec, timespec) { (facts.st_mtim, facts.st_ctim) }
   #endif
 
   /// write(2), at most ``maxWriteBytes`` bytes.

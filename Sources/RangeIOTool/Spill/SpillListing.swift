@@ -27,7 +27,7 @@ struct SpillListing {
         Figures.count(source.blocks), Figures.size(source.storedBytes), Figures.size(source.decodedBytes),
         Figures.percent(source.cachedShare),
         // The end, which differs between versions. JSON has all of it.
-        TerminalText.suffix(Figures.hexadecimal(source.version), columns: 17),
+        TerminalText.suffix(Bytes(source.version).hex, columns: 17),
       ]
     }
     return Table(columns: [.left] + Array(repeating: .right, count: 6) + [.left], rows: rows).text
@@ -61,7 +61,7 @@ extension SpillSurvey.Source {
   fileprivate var json: JSON {
     .object([
       "name": .string(name), "id": .string(id), "byteCount": .integer(byteCount),
-      "version": .string(Figures.hexadecimal(version)),
+      "version": .string(Bytes(version).hex),
       "blockSize": .integer(blockSize), "blocks": .integer(blocks), "storedBytes": .integer(storedBytes),
       "decodedBytes": .integer(decodedBytes), "cachedShare": .number(cachedShare),
     ])

@@ -12,6 +12,15 @@ import Testing
     #expect(ByteCount.bytes(.max).bytes == .max)
   }
 
+  @Test func `other units are powers of 1,000`() {
+    #expect(ByteCount.kilobytes(64).bytes == 64_000)
+    #expect(ByteCount.megabytes(256).bytes == 256_000_000)
+    #expect(ByteCount.gigabytes(20).bytes == 20_000_000_000)
+    for count in [ByteCount.kilobytes(7), .megabytes(256), .gigabytes(3), .bytes(1_024_000)] {
+      #expect(ByteCount("\(count)") == count)
+    }
+  }
+
   @Test func `counts compare by size, whatever their unit`() {
     #expect(ByteCount.kibibytes(1) == .bytes(1024))
     #expect(ByteCount.bytes(1023) < .kibibytes(1))
@@ -82,7 +91,8 @@ import Testing
   @Test(arguments: [
     (0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1 KiB"), (4097, "4097 B"), (65_536, "64 KiB"),
     (1536, "1536 B"), (1 << 20, "1 MiB"), (3 << 29, "1536 MiB"), (5 << 30, "5 GiB"), (1 << 40, "1 TiB"),
-    (.max, "9223372036854775807 B"),
+    (.max, "9223372036854775807 B"), (1000, "1 KB"), (256_000_000, "256 MB"), (1_024_000, "1000 KiB"),
+    (1_500, "1500 B"),
   ])
   func `the description uses the largest unit that divides, and is read back`(bytes: Int, wanted: String) {
     let count = ByteCount.bytes(bytes)

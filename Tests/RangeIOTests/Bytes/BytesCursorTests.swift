@@ -13,8 +13,10 @@ struct BytesCursorTests {
     #expect(try cursor.integer(UInt32.self, .littleEndian) == 2)
     #expect(try cursor.string(endingWith: 0) == "RIO")
     #expect(cursor.position == 10 && cursor.remaining == 2 && cursor.remaining > 0)
-    #expect(try cursor.integer(Int16.self, .bigEndian) == -2)
+    #expect(try cursor.byte() == 0xFF && cursor.byte() == 0xFE)
     #expect(cursor.remaining == 0)
+    #expect(throws: ReadError.self) { try cursor.byte() }
+    #expect(cursor.position == 12)
   }
 
   @Test func `arrays and strings have the length that is asked for`() throws {
@@ -35,6 +37,10 @@ struct BytesCursorTests {
       #expect(cursor.position == before)
     }
     refuses { _ = try $0.integer(UInt32.self, .littleEndian) }
+    try cursor.seek(to: 10)
+    #expect(try cursor.integer(Int16.self, .bigEndian) == -2)
+    refuses { _ = try $0.byte() }
+    try cursor.seek(to: 10)
     refuses { _ = try $0.integers(2, of: UInt16.self, .littleEndian) }
     refuses { _ = try $0.integers(.max, of: UInt64.self, .littleEndian) }
     refuses { _ = try $0.integers(-1, of: UInt64.self, .littleEndian) }

@@ -56,6 +56,20 @@ import Testing
     await reader.close()
   }
 
+  @Test func `the first and the last bytes are all there are, if there are fewer`() async throws {
+    let source = SyntheticSource(byteCount: 1000)
+    let reader = try await RangeReader(source)
+    for count in [0, 1, 999, 1000, 1001, Int.max] {
+      #expect(try await reader.read(prefix: count) == source.expected(0..<min(count, 1000)))
+      #expect(try await reader.read(suffix: count) == source.expected(1000 - min(count, 1000)..<1000))
+    }
+    for read in [{ try await reader.read(prefix: -1) }, { try await reader.read(suffix: -1) }] {
+      let error = await #expect(throws: ReadError.self) { try await read() }
+      #expect(error?.code == .rangeNotSatisfiable && error?.message.contains("-1 bytes") == true)
+    }
+    await reader.close()
+  }
+
   @Test func `what lies outside is refused with what was asked, and never traps`() async throws {
     let reader = try await RangeReader(SyntheticSource(byteCount: 1000))
     func refuses(_ range: some RangeExpression<Int> & Sendable) async {

@@ -92,6 +92,39 @@ struct DecodingTests {
     #expect(stage.statistics()?.figures == ["reads": 1, "blocks": 5, "bytes beside": 35 - 15])
   }
 
+  @Test func `what a cache below has is decoded without waiting, if it is little`() async throws {
+    let cipher = Cipher(blockSize: 1000, tagSize: 16, headerSize: 5)
+    let plain = Self.plain(400_000)
+    let source = ContentSource(cipher.encode(plain))
+    let stage = cipher.stage()
+    let reader = try await RangeReader(
+      source, [stage, .caching(MemoryStore(limit: .mebibytes(4)), blockSize: .kibibytes(4))])
+    #expect(reader.cached(10..<2500) == nil)
+    for start in stride(from: 0, to: plain.count, by: 100_000) { _ = try await reader.read(start..<start + 100_000) }
+    let (reads, counts) = (source.requests.count, stage.statistics()?.figures)
+    for range in [0..<1, 10..<2500, 399_999..<400_000, 150_000..<400_000] {
+      let isRight = reader.cached(range).map { $0.elementsEqual(plain[range]) }
+      #expect(isRight == true, "\(range)")
+    }
+    #expect(reader.cached(0..<400_000) == nil, "more than is decoded on the spot")
+    #expect(source.requests.count == reads)
+    #expect(stage.statistics()?.figures["reads"] == counts?["reads"].map { $0 + 4 })
+    await reader.close()
+  }
+
+  @Test func `what cannot be decoded is nil without waiting, and the read says why`() async throws {
+    let cipher = Self.ciphers[3]
+    var encoded = cipher.encode(Self.plain(1000))
+    encoded[115] ^= 1
+    let store = MemoryStore(limit: .mebibytes(1))
+    let reader = try await RangeReader(ContentSource(encoded), [cipher.stage(), .caching(store)])
+    for _ in 0..<2 {
+      #expect(reader.cached(0..<10) == nil)
+      await #expect(throws: Refusal.no) { try await reader.read(0..<10) }
+    }
+    await reader.close()
+  }
+
   @Test func `the description says what was done`() async throws {
     let source = ContentSource(Self.ciphers[1].encode(Self.plain(10)))
     let reader = try await RangeReader(source, [Self.ciphers[1].stage()])

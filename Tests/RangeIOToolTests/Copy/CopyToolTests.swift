@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test func `the digest is compared before the file is put in place`() async throws {
-    let digest = Figures.hexadecimal(SHA256.digest(of: bytes))
+    let digest = Bytes(SHA256.digest(of: bytes)).hex
     let wrong = try await tool("copy", source, copy, "--sha256", String(repeating: "0", count: 64))
     #expect(wrong.code == 1 && wrong.hasOneLineOfErrors && wrong.errors.contains(digest))
     #expect(try !directory.names.contains("copy"))

@@ -18,11 +18,11 @@ import Testing
       ),
     ]
     for (text, digest) in cases {
-      #expect(Figures.hexadecimal(SHA256.digest(of: Array(text.utf8))) == digest)
+      #expect(Bytes(SHA256.digest(of: Array(text.utf8))).hex == digest)
     }
     let million = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)
     #expect(
-      Figures.hexadecimal(SHA256.digest(of: million))
+      Bytes(SHA256.digest(of: million)).hex
         == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     let bytes = noise(1000)
     for size in [1, 3, 55, 56, 63, 64, 65, 127, 128, 999] {

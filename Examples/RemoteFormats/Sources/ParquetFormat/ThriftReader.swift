@@ -123,7 +123,7 @@ struct ThriftReader {
     depth -= 1
   }
 
-  private mutating func byte() throws -> UInt8 { try cursor.integer(UInt8.self, .littleEndian) }
+  private mutating func byte() throws -> UInt8 { try cursor.byte() }
 
   private static func kind(_ number: UInt8) throws -> Kind {
     guard let kind = Kind(rawValue: number) else { throw damaged }
