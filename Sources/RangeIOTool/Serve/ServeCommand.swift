@@ -63,6 +63,7 @@
     var growing = false
     @Flag(help: "Tell of each answer on standard error.")
     var verbose = false
+    @OptionGroup var answers: ServeAnswerOptions
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
@@ -92,6 +93,7 @@
       configuration.hostNames = host
       configuration.allowedOrigins = try cors.map(Self.origin)
       configuration.administration = administration.choice
+      try answers.apply(to: &configuration)
       var logger = Logger(label: "rangeio") { StreamLogHandler.standardError(label: $0) }
       logger.logLevel = verbose ? .info : .warning
       let server = RangeServer(

@@ -16,11 +16,15 @@
       if target.names.isEmpty { self.listing.entries.removeAll { $0.name == Mounts.reserved } }
     }
 
-    func answer(_ head: HTTPRequest) throws -> Answer {
+    /// `true` if a program asks.
+    static func isJSON(_ target: RequestTarget, _ head: HTTPRequest) -> Bool {
       let accepts = head.headerFields[.accept] ?? ""
-      let isJSON = target.parameter("format").map { $0 == "json" } ?? accepts.contains("application/json")
+      return target.parameter("format").map { $0 == "json" } ?? accepts.contains("application/json")
+    }
+
+    func answer(_ head: HTTPRequest) throws -> Answer {
       var fields: HTTPFields = [.cacheControl: "no-cache", .vary: "Accept"]
-      guard !isJSON else { return .text(.ok, try json(), type: "application/json", fields) }
+      guard !Self.isJSON(target, head) else { return .text(.ok, try json(), type: "application/json", fields) }
       fields[.contentSecurityPolicy] = ListingAssets.policy
       fields[.referrerPolicy] = "same-origin"
       return .text(.ok, html, type: "text/html; charset=utf-8", fields)

@@ -31,6 +31,12 @@
       public var allowedOrigins: [String] = []
       /// Default: ``Administration/local``.
       public var administration = Administration.local
+      /// The file that is shown in place of the listing of a directory that has it, such as `index.html`; `nil`: listings only.
+      /// Programs that ask for JSON get the listing. Default: `nil`.
+      public var indexName: String?
+      /// Whether `a.html.br`, `a.html.zst` or `a.html.gz` is sent for `a.html` to a client that accepts the coding, unless it is the
+      /// older one of the two. Ranges and tags are those of the coded file. Default: `false`.
+      public var servesCodedFiles = false
 
       /// The most connections. More wait in the queue of the system. Default: 16,384.
       public var maxConnections = 16_384
@@ -46,7 +52,10 @@
       public var headTimeout = Duration.seconds(75)
       /// A client that takes nothing for so long is disconnected. Default: 60 seconds.
       public var stallTimeout = Duration.seconds(60)
-      /// The time that answers under way may take after the server is told to stop. Default: 30 seconds.
+      /// The time for which a server that is told to stop goes on, with 503 for `/-/readyz`, so that a balancer sends it no more
+      /// requests. Default: none.
+      public var stopDelay = Duration.zero
+      /// The time that answers under way may take after that. Default: 30 seconds.
       public var drainTimeout = Duration.seconds(30)
       /// The most idle objects that each upstream keeps open. Default: 256.
       public var maxOpenObjects = 256

@@ -94,16 +94,20 @@
           availableConnectionsDelegate: MaximumAvailableConnections(configuration.maxConnections)),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
         eventLoopGroup: group, logger: logger)
+      responder.stopping.set(false)
       let work = Task { try await server.run() }
-      let drainTimeout = configuration.drainTimeout
-      let stop: @Sendable () -> Void = {
+      let (stopDelay, drainTimeout) = (configuration.stopDelay, configuration.drainTimeout)
+      let stop: @Sendable () -> Void = { [stopping = responder.stopping] in
+        stopping.set(true)
         Task {
+          // Not cancelled by anyone.
+          try? await Task.sleep(for: stopDelay)
           // Fails only if it has stopped.
           try? await server.shutdownGracefully()
         }
         Task {
           // Not cancelled by anyone.
-          try? await Task.sleep(for: drainTimeout)
+          try? await Task.sleep(for: stopDelay + drainTimeout)
           work.cancel()
         }
       }

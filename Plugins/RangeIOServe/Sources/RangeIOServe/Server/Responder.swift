@@ -18,6 +18,7 @@
     let logger: Logger
     let counters = ServerCounters()
     let dates = AnswerDates()
+    let stopping = StopFlag()
     private let hosts: HostPolicy
     private let origins: AllowedOrigins
 
@@ -49,10 +50,13 @@
       // Nothing that is served takes a body. One that is announced is not waited for, nor skipped without end.
       let hasBody =
         head.headerFields[.transferEncoding] != nil || head.headerFields[.contentLength].map { $0 != "0" } ?? false
-      let verdict = hasBody ? .permitted : clients.begin(client.address)
-      defer { if verdict == .permitted, !hasBody { ended(client.address) } }
+      let health = hasBody ? nil : health(head)
+      let isCounted = !hasBody && health == nil
+      let verdict = isCounted ? clients.begin(client.address) : .permitted
+      defer { if verdict == .permitted, isCounted { ended(client.address) } }
       var answer: Answer
       switch verdict {
+      case _ where health != nil: answer = health ?? .line(.notFound)
       case _ where hasBody: answer = .line(.contentTooLarge, [.connection: "close"])
       case .permitted: answer = try await self.answer(head, client)
       case .tooManyOfClient: answer = .line(.tooManyRequests, [.retryAfter: "1"])
