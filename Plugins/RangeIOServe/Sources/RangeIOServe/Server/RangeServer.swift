@@ -77,12 +77,14 @@
       do { result = .success(try await serve(onListening)) } catch { result = .failure(error) }
       // However it has ended, and before a `close()` returns: stores may be closed then.
       await responder.mounts.close()
+      await configuration.accessLog?.flush()
       state.withLock { $0 = State() }
       stopped.notify()
       try result.get()
     }
 
     private func serve(_ onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws {
+      try configuration.checkUsers()
       let group = MultiThreadedEventLoopGroup.singleton
       let address = try await configuration.address.bindAddress(group)
       let executors = try await LoopExecutors(group)

@@ -17,6 +17,8 @@
         let target = head.path.flatMap({ RequestTarget($0) }), target.names.first != Mounts.reserved,
         !target.endsInSlash
       else { return nil }
+      // The first time, a password costs more than a loop has.
+      if authenticator.isNeeded, authenticator.knownUser(head) == nil { return nil }
       // `try?`: what is not found is told by the answer that may wait.
       guard case .below(let pool, let path) = try? mounts.place(of: target.names), let object = pool.ready(path) else {
         return nil
