@@ -17,7 +17,17 @@
     @Option(help: ArgumentHelp("The key of --tls (default: in the same file).", valueName: "path"))
     var tlsKey: String?
 
+    @Option(
+      help: ArgumentHelp("Who may connect to the socket of '--listen unix:PATH', as for chmod.", valueName: "octal"))
+    var socketMode: String?
+
     func apply(to configuration: inout RangeServer.Configuration) throws {
+      if let socketMode {
+        guard case .unixSocket = configuration.address, let mode = UInt16(socketMode, radix: 8), mode <= 0o777 else {
+          throw ToolFailure.usage("--socket-mode: write three octal digits, such as 660, with '--listen unix:PATH'")
+        }
+        configuration.socketMode = mode
+      }
       for (index, text) in user.enumerated() {
         // Not shown: it may be a password.
         let words = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

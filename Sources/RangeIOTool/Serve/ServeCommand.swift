@@ -103,13 +103,17 @@
       logger.logLevel = verbose ? .info : .warning
       let server = RangeServer(
         upstreams.upstreams, configuration: configuration, statistics: { store.statistics }, logger: logger)
-      Interrupts.shared.onFirst { server.stop() }
+      Interrupts.shared.onFirst {
+        ServiceManager.tell(.stopping)
+        server.stop()
+      }
       let (address, count) = (configuration.address, sources.count)
       let scheme = configuration.certificate == nil ? "http" : "https"
       do {
         try await server.run { port in
           let places = Self.places(address, port, scheme).joined(separator: " ")
           StandardError.line("rangeio: serving \(count == 1 ? "1 source" : "\(count) sources") at \(places)")
+          ServiceManager.tell(.ready)
           for line in upstreams.numbered { StandardError.line("rangeio: \(line)") }
           // Requests do not tell: they are answered from the sources.
           Task {

@@ -24,6 +24,9 @@
 
       /// Default: port 8080 of 127.0.0.1, which only this machine reaches.
       public var address = Address.host("127.0.0.1", port: 8080)
+      /// Who may connect to a unix socket, as for a file: `0o660` for its owner and its group. Default: `nil`, what the mask of
+      /// the process leaves.
+      public var socketMode: UInt16?
       /// The names of this server, which requests give in `Host`, besides `localhost` and addresses in digits. `*`
       /// permits all, and with it pages of other sites that lead their name to this machine. Default: none.
       public var hostNames: [String] = []

@@ -94,7 +94,10 @@
         configuration: ServerConfiguration(
           address: address, backlog: 1024,
           availableConnectionsDelegate: MaximumAvailableConnections(configuration.maxConnections)),
-        onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
+        onServerRunning: { [configuration, logger] channel in
+          configuration.applySocketMode(logger)
+          await onListening(channel.localAddress?.port ?? 0)
+        },
         eventLoopGroup: group, logger: logger)
       responder.stopping.set(false)
       let work = Task { try await server.run() }
