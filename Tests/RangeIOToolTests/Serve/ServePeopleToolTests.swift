@@ -42,6 +42,32 @@
       }
     }
 
+    #if os(Linux)
+      @Test func `systemd hears when the server listens, and when it stops`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.file("a.bin", [1])
+        let path = directory("notify")
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let socket = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
+        defer { close(socket) }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isBound = withUnsafePointer(to: &address) { address in
+          address.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, length) == 0 }
+        }
+        #expect(isBound)
+        try await withServer([file], variables: ["NOTIFY_SOCKET=" + path], endedBy: SIGTERM) { _, _ in }
+        // It has ended: what it told is here.
+        let messages = (0..<3).map { _ in
+          var bytes = [UInt8](repeating: 0, count: 64)
+          let count = recv(socket, &bytes, bytes.count, CInt(MSG_DONTWAIT.rawValue))
+          return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        }
+        #expect(messages == ["READY=1", "STOPPING=1", ""])
+      }
+    #endif
+
     @Test(arguments: [
       (["--user", "5ecret"], "--user 1 is no name and hash"), (["--user", "anna:5ecret"], "--user anna: "),
       (["--user", "anna:" + hash, "--user", "anna:" + hash], "anna is there twice"),
