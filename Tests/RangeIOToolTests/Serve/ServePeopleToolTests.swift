@@ -61,7 +61,7 @@
         // It has ended: what it told is here.
         let messages = (0..<3).map { _ in
           var bytes = [UInt8](repeating: 0, count: 64)
-          let count = recv(socket, &bytes, bytes.count, CInt(MSG_DONTWAIT.rawValue))
+          let count = recv(socket, &bytes, bytes.count, CInt(MSG_DONTWAIT))
           return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
         }
         #expect(messages == ["READY=1", "STOPPING=1", ""])
