@@ -53,7 +53,8 @@ let serve: [Target.Dependency] = [
   product("HummingbirdCore", "hummingbird", with: "Serve"), product("HTTPTypes", "swift-http-types", with: "Serve"),
   product("NIOCore", "swift-nio", with: "Serve"), product("NIOPosix", "swift-nio", with: "Serve"),
   product("NIOHTTP1", "swift-nio", with: "Serve"), product("NIOHTTPTypes", "swift-nio-extras", with: "Serve"),
-  product("NIOHTTPTypesHTTP1", "swift-nio-extras", with: "Serve"), product("Logging", "swift-log", with: "Serve"),
+  product("NIOHTTPTypesHTTP1", "swift-nio-extras", with: "Serve"), product("NIOSSL", "swift-nio-ssl", with: "Serve"),
+  product("Logging", "swift-log", with: "Serve"),
   product("ServiceLifecycle", "swift-service-lifecycle", with: "Serve"),
 ]
 

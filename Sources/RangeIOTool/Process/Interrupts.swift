@@ -17,6 +17,8 @@ final class Interrupts: Sendable {
     var signal: CInt?
     /// The action on the first signal, in place of ending the work.
     var onFirst: (@Sendable () -> Void)?
+    /// The action on each SIGHUP, in place of that on the first signal.
+    var onHangup: (@Sendable () -> Void)?
     /// An incomplete file, which must be removed however the program ends.
     var temporary: String?
   }
@@ -49,6 +51,9 @@ final class Interrupts: Sendable {
   /// work that others depend on.
   func onFirst(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onFirst = action } }
 
+  /// Makes SIGHUP call `action`, each time, and end nothing: for what is opened anew.
+  func onHangup(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onHangup = action } }
+
   /// Sets the file to remove if the process is ended by force.
   func guardTemporary(_ path: String) { state.withLock { $0.temporary = path } }
 
@@ -62,6 +67,7 @@ final class Interrupts: Sendable {
   }
 
   private func received(_ number: CInt, cancelling task: Task<Never, Never>) {
+    if number == SIGHUP, let onHangup = state.withLock({ $0.onHangup }) { return onHangup() }
     let onFirst = state.withLock { state in
       defer { state.onFirst = nil }
       return state.onFirst

@@ -63,6 +63,9 @@
     var growing = false
     @Flag(help: "Report each answer on standard error.")
     var verbose = false
+    @OptionGroup var answers: ServeAnswerOptions
+    @OptionGroup var access: ServeAccessOptions
+    @OptionGroup var log: ServeLogOptions
     @OptionGroup var remote: RemoteOptions
 
     func run() async throws {
@@ -92,16 +95,25 @@
       configuration.hostNames = host
       configuration.allowedOrigins = try cors.map(Self.origin)
       configuration.administration = administration.choice
+      try answers.apply(to: &configuration)
+      configuration.accessLog = try log.open()
+      try access.apply(to: &configuration)
+      Self.reloadOnHangup(configuration)
       var logger = Logger(label: "rangeio") { StreamLogHandler.standardError(label: $0) }
       logger.logLevel = verbose ? .info : .warning
       let server = RangeServer(
         upstreams.upstreams, configuration: configuration, statistics: { store.statistics }, logger: logger)
-      Interrupts.shared.onFirst { server.stop() }
+      Interrupts.shared.onFirst {
+        ServiceManager.tell(.stopping)
+        server.stop()
+      }
       let (address, count) = (configuration.address, sources.count)
+      let scheme = configuration.certificate == nil ? "http" : "https"
       do {
         try await server.run { port in
-          let places = Self.places(address, port).joined(separator: " ")
+          let places = Self.places(address, port, scheme).joined(separator: " ")
           StandardError.line("rangeio: serving \(count == 1 ? "1 source" : "\(count) sources") at \(places)")
+          ServiceManager.tell(.ready)
           for line in upstreams.numbered { StandardError.line("rangeio: \(line)") }
           // Requests do not tell: they are answered from the sources.
           Task {
@@ -120,12 +132,13 @@
     }
 
     /// Where the server is, as clients write it.
-    private static func places(_ address: RangeServer.Configuration.Address, _ port: Int) -> [String] {
+    private static func places(_ address: RangeServer.Configuration.Address, _ port: Int, _ scheme: String) -> [String]
+    {
       switch address {
       case .unixSocket(let path): ["unix:" + path]
       case .host(let host, _):
         (host == "*" ? RangeServer.Configuration.Address.machineAddresses : [host]).map { host in
-          "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+          "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
         }
       }
     }

@@ -19,7 +19,8 @@
       -----END CERTIFICATE-----
       """
 
-    private static let key = """
+    /// Its private key.
+    public static let key = """
       -----BEGIN PRIVATE KEY-----
       MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgpDC1gAXeSB5DYOt6
       f7j+yhD96SqBL51mMboyf1CbFUehRANCAASPRMvXKEWkzTLjuG8jwZW/o5Y3yOIq

@@ -7,6 +7,8 @@
     let address: String
     /// The client is on this machine.
     let isLocal: Bool
+    /// Those of answers that had to wait.
+    let bodyBytes = ByteTally()
     private let channel: any Channel
     private let executor: LoopExecutor?
 
@@ -14,15 +16,16 @@
     init?(_ channel: any Channel, _ executor: LoopExecutor?) {
       switch channel.remoteAddress {
       case .v4, .v6:
-        address = channel.remoteAddress?.ipAddress ?? ""
-        isLocal = address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
-      case .unixDomainSocket:
-        address = "local"
-        isLocal = true
+        let address = channel.remoteAddress?.ipAddress ?? ""
+        let isLocal = address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+        self.init(channel, executor, address: address, isLocal: isLocal)
+      case .unixDomainSocket: self.init(channel, executor, address: "local", isLocal: true)
       case nil: return nil
       }
-      self.channel = channel
-      self.executor = executor
+    }
+
+    init(_ channel: any Channel, _ executor: LoopExecutor?, address: String, isLocal: Bool) {
+      (self.channel, self.executor, self.address, self.isLocal) = (channel, executor, address, isLocal)
     }
 
     /// Lets the event loop look at all connections before each piece of an answer, and ends if this one is closed by then.

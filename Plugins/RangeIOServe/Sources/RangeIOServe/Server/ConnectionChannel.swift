@@ -30,6 +30,12 @@
         return channel.eventLoop.makeFailedFuture(Refused())
       }
       channel.closeFuture.whenComplete { _ in clients.disconnect(client.address) }
+      if let certificate = responder.configuration.certificate {
+        do { try channel.pipeline.syncOperations.addHandler(certificate.makeHandler()) } catch {
+          channel.close(promise: nil)
+          return channel.eventLoop.makeFailedFuture(error)
+        }
+      }
       return http(for: client).setup(channel: channel, logger: logger).flatMapThrowing { value in
         // A server that stops drops connections that it has not taken yet, and a channel of SwiftNIO that is dropped while it
         // is open ends the process. When this one has closed it may be.
@@ -60,7 +66,7 @@
       var configuration = HTTP1Channel.Configuration(
         additionalChannelHandlers: [
           DeadlineHandler(headTimeout: limits.headTimeout, stallTimeout: limits.stallTimeout),
-          ReadyHandler(responder, client: client.address),
+          ReadyHandler(responder, client: client),
         ])
       configuration.httpDecoder = .init(
         maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)

@@ -1,5 +1,11 @@
 #if Serve
+  #if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+  #else
+    internal import Foundation
+  #endif
   internal import HummingbirdCore
+  internal import Logging
   internal import NIOCore
   internal import NIOPosix
   internal import RangeIO
@@ -45,6 +51,18 @@
       switch self {
       case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
       case .unixSocket(let path): "unix:\(path)"
+      }
+    }
+  }
+
+  extension RangeServer.Configuration {
+    /// Lets those connect to the socket that may. Before, with a usual mask, only its owner may.
+    func applySocketMode(_ logger: Logger) {
+      guard case .unixSocket(let path) = address, let socketMode else { return }
+      do {
+        try FileManager.default.setAttributes([.posixPermissions: Int(socketMode)], ofItemAtPath: path)
+      } catch {
+        logger.error("cannot set the mode of the socket", metadata: ["path": "\(path)", "error": "\(error)"])
       }
     }
   }

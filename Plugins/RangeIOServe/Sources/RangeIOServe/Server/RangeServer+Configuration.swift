@@ -26,6 +26,9 @@
 
       /// Default: port 8080 of 127.0.0.1, which only this machine reaches.
       public var address = Address.host("127.0.0.1", port: 8080)
+      /// Who may connect to a unix socket, as for a file: `0o660` for its owner and its group. Default: `nil`, what the mask of
+      /// the process leaves.
+      public var socketMode: UInt16?
       /// The names of this server, which requests give in `Host`, besides `localhost` and addresses in digits. `*`
       /// permits all, and with it pages of other sites that lead their name to this machine. Default: none.
       public var hostNames: [String] = []
@@ -33,6 +36,20 @@
       public var allowedOrigins: [String] = []
       /// Default: ``Administration/local``.
       public var administration = Administration.local
+      /// The file that is shown in place of the listing of a directory that has it, such as `index.html`; `nil`: listings only.
+      /// Programs that ask for JSON get the listing. Default: `nil`.
+      public var indexName: String?
+      /// Whether `a.html.br`, `a.html.zst` or `a.html.gz` is sent for `a.html` to a client that accepts the coding, unless it is
+      /// the older one of the two. Ranges and tags are those of the coded file. Default: `false`.
+      public var servesCodedFiles = false
+
+      /// Those who may read, by their names, with the hashes of their passwords (RFC 7617); health is told to everyone.
+      /// Only with TLS, or on this machine. Default: none, everyone may.
+      public var users: [String: PasswordHash] = [:]
+      /// The server speaks TLS with it, and nothing else. Default: `nil`, HTTP in the clear.
+      public var certificate: ServerCertificate?
+      /// Gets a line for each answer. It is yours: open it anew when it was moved away. Default: `nil`.
+      public var accessLog: AccessLog?
 
       /// The most connections. More wait in the queue of the system. Default: 16,384.
       public var maxConnections = 16_384
@@ -48,7 +65,10 @@
       public var headTimeout = Duration.seconds(75)
       /// A client that takes nothing for so long is disconnected. Default: 60 seconds.
       public var stallTimeout = Duration.seconds(60)
-      /// The time that answers under way may take after the server is told to stop. Default: 30 seconds.
+      /// The time for which a server that is told to stop goes on, with 503 for `/-/readyz`, so that a balancer sends it no
+      /// more requests. Default: none.
+      public var stopDelay = Duration.zero
+      /// The time that answers under way may take after that. Default: 30 seconds.
       public var drainTimeout = Duration.seconds(30)
       /// The most idle objects that each upstream keeps open. Default: 256.
       public var maxOpenObjects = 256

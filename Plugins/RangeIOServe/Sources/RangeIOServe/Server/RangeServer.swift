@@ -78,12 +78,14 @@
       do { result = .success(try await serve(onListening)) } catch { result = .failure(error) }
       // However it has ended, and before a `close()` returns: stores may be closed then.
       await responder.mounts.close()
+      await configuration.accessLog?.flush()
       state.withLock { $0 = State() }
       stopped.notify()
       try result.get()
     }
 
     private func serve(_ onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws {
+      try configuration.checkUsers()
       let group = MultiThreadedEventLoopGroup.singleton
       let address = try await configuration.address.bindAddress(group)
       let executors = try await LoopExecutors(group)
@@ -93,18 +95,25 @@
         configuration: ServerConfiguration(
           address: address, backlog: 1024,
           availableConnectionsDelegate: MaximumAvailableConnections(configuration.maxConnections)),
-        onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
+        onServerRunning: { [configuration, logger] channel in
+          configuration.applySocketMode(logger)
+          await onListening(channel.localAddress?.port ?? 0)
+        },
         eventLoopGroup: group, logger: logger)
+      responder.stopping.set(false)
       let work = Task { try await server.run() }
-      let drainTimeout = configuration.drainTimeout
-      let stop: @Sendable () -> Void = {
+      let (stopDelay, drainTimeout) = (configuration.stopDelay, configuration.drainTimeout)
+      let stop: @Sendable () -> Void = { [stopping = responder.stopping] in
+        stopping.set(true)
         Task {
+          // Not cancelled by anyone.
+          try? await Task.sleep(for: stopDelay)
           // Fails only if it has stopped.
           try? await server.shutdownGracefully()
         }
         Task {
           // Not cancelled by anyone.
-          try? await Task.sleep(for: drainTimeout)
+          try? await Task.sleep(for: stopDelay + drainTimeout)
           work.cancel()
         }
       }

@@ -22,13 +22,14 @@
     /// The answers given here since the loop looked at its connections, and their bytes.
     private var answersAtOnce = 0
     private var bytesAtOnce = 0
-    private let client: String
+    private let connection: ConnectedClient
+    private var client: String { connection.address }
 
     private static let maxAnswersAtOnce = 16
 
-    init(_ responder: Responder, client: String) {
+    init(_ responder: Responder, client: ConnectedClient) {
       self.responder = responder
-      self.client = client
+      connection = client
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { isTaken() }
@@ -39,12 +40,15 @@
         // A client that takes nothing, or has left, gets nothing more either.
         if passedOn == 0, answersAtOnce < Self.maxAnswersAtOnce,
           bytesAtOnce < RangeServer.Configuration.pieceSize, context.channel.isActive, context.channel.isWritable,
-          responder.clients.permits(client),
-          let answer = responder.readyAnswer(to: head)
+          responder.clients.permits(client)
         {
-          isSkipping = true
-          send(answer, isHead: head.method == .head, context)
-          return
+          let began = responder.logTime
+          if let answer = responder.readyAnswer(to: head) {
+            isSkipping = true
+            let count = send(answer, isHead: head.method == .head, context)
+            responder.log(head, answer.status, bodyBytes: count, since: began, of: connection)
+            return
+          }
         }
         passedOn += 1
       case .body where isSkipping: return
@@ -66,19 +70,23 @@
       context.write(data, promise: promise)
     }
 
-    private func send(_ answer: Answer, isHead: Bool, _ context: ChannelHandlerContext) {
+    /// - Returns: the bytes of the body.
+    private func send(_ answer: Answer, isHead: Bool, _ context: ChannelHandlerContext) -> Int {
       answersAtOnce += 1
+      var count = 0
       let head = HTTPResponse(status: answer.status, headerFields: answer.fields)
       context.write(wrapOutboundOut(.head(head)), promise: nil)
       if !isHead, case .buffer(let buffer) = answer.body {
-        bytesAtOnce += buffer.readableBytes
-        responder.counters.sent(buffer.readableBytes)
+        count = buffer.readableBytes
+        bytesAtOnce += count
+        responder.counters.sent(count)
         context.write(wrapOutboundOut(.body(buffer)), promise: nil)
       }
       context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-      guard !context.channel.isWritable, !isWaiting else { return }
+      guard !context.channel.isWritable, !isWaiting else { return count }
       isWaiting = true
       responder.clients.beganAnyway(client)
+      return count
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -9,10 +9,13 @@
     private static let maxTries = 4
 
     /// Answers with the object at `path`, or a part of it; with a listing, if it is a directory.
+    ///
+    /// - Parameter isIndex: the object stands for the directory that is asked for.
     func object(
-      in pool: ObjectPool, at path: [ServedName], _ target: RequestTarget, _ head: HTTPRequest
+      in pool: ObjectPool, at path: [ServedName], _ target: RequestTarget, _ head: HTTPRequest, isIndex: Bool = false
     ) async throws -> Answer {
-      if target.endsInSlash || path.isEmpty, let folder = pool.directory(at: path) {
+      if !isIndex, target.endsInSlash || path.isEmpty, let folder = pool.directory(at: path) {
+        if let index = try await index(in: pool, at: path, target, head) { return index }
         return try await list(folder, target, head)
       }
       var tries = 0
@@ -20,18 +23,36 @@
         let object: OpenObject
         switch try await pool.find(path) {
         case .directory(let directory):
+          let isOurs = target.endsInSlash || path.isEmpty
+          if isOurs, let index = try await index(in: pool, at: path, target, head) { return index }
           return try await list(directory, target, head)
         case .object(let found): object = found
         }
         // A name with a slash after it would be another object, or none.
-        guard !target.endsInSlash || path.isEmpty else { throw ReadError.nothingServed }
+        guard !target.endsInSlash || path.isEmpty || isIndex else { throw ReadError.nothingServed }
+        let chosen = try await best(of: Representation(object, at: path, for: target), in: pool, head)
         do {
-          return try await answer(with: object, head)
+          return try await answer(with: chosen, head)
         } catch let error as ReadError where error.code == .sourceChanged || error.code == .closed {
           tries += 1
           guard tries < Self.maxTries else { throw error }
-          pool.outdated(object, at: path)
+          pool.outdated(chosen.object, at: chosen.path)
         }
+      }
+    }
+
+    /// The answer with the file that stands for the listing of the directory at `path`; `nil` if there is none, or the listing is
+    /// asked for.
+    private func index(
+      in pool: ObjectPool, at path: [ServedName], _ target: RequestTarget, _ head: HTTPRequest
+    ) async throws -> Answer? {
+      guard let name = configuration.indexName, !ListingPage.isJSON(target, head) else { return nil }
+      let path = path + [ServedName(name)]
+      do {
+        guard case .object = try await pool.find(path) else { return nil }
+        return try await object(in: pool, at: path, target, head, isIndex: true)
+      } catch let error as ReadError where error.code == .notFound {
+        return nil
       }
     }
 
@@ -53,13 +74,15 @@
       case parts(HTTPFields, [Range<Int>])
     }
 
-    /// Judges a `GET` or `HEAD` of `object`.
-    func outline(of object: OpenObject, _ head: HTTPRequest) -> Outline {
+    /// Judges a `GET` or `HEAD` of an object.
+    func outline(of chosen: Representation, _ head: HTTPRequest) -> Outline {
+      let object = chosen.object
       let version = object.version.shown(at: dates.now)
       let verdict = RangeAnswer(
         range: head.method == .get ? head.headerFields[.range] : nil, Preconditions(head.headerFields), for: version)
       var fields = object.fields
       if version.isDateFinal, let modified = object.lastModified { fields.append(modified) }
+      if configuration.servesCodedFiles { fields.append(HTTPField(name: .vary, value: "Accept-Encoding")) }
       switch verdict {
       case .notModified: return .finished(Answer(.notModified, fields))
       case .preconditionFailed: return .finished(.line(.preconditionFailed, fields))
@@ -67,26 +90,31 @@
         fields.append(HTTPField(name: .contentRange, value: "bytes */\(version.size)"))
         return .finished(.line(.rangeNotSatisfiable, fields))
       case .whole:
-        fields.append(HTTPField(name: .contentType, value: object.mediaType))
+        for field in chosen.fields { fields.append(field) }
+        fields.append(HTTPField(name: .contentType, value: chosen.mediaType))
         fields.append(HTTPField(name: .contentLength, value: "\(version.size)"))
         return head.method == .get ? .range(.ok, fields, 0..<version.size) : .finished(Answer(.ok, fields))
       case .part(let range):
-        fields.append(HTTPField(name: .contentType, value: object.mediaType))
+        for field in chosen.fields { fields.append(field) }
+        fields.append(HTTPField(name: .contentType, value: chosen.mediaType))
         fields.append(HTTPField(name: .contentLength, value: "\(range.count)"))
         let span = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(version.size)"
         fields.append(HTTPField(name: .contentRange, value: span))
         return .range(.partialContent, fields, range)
-      case .parts(let ranges): return .parts(fields, ranges)
+      case .parts(let ranges):
+        for field in chosen.fields { fields.append(field) }
+        return .parts(fields, ranges)
       }
     }
 
-    private func answer(with object: OpenObject, _ head: HTTPRequest) async throws -> Answer {
-      switch outline(of: object, head) {
+    private func answer(with chosen: Representation, _ head: HTTPRequest) async throws -> Answer {
+      let object = chosen.object
+      switch outline(of: chosen, head) {
       case .finished(let answer): return answer
       case .range(let status, let fields, let range): return Answer(status, fields, try await body(of: object, range))
       case .parts(var fields, let ranges):
         let parts = MultipartRanges(
-          ranges, size: object.version.size, mediaType: object.mediaType, number: .random(in: 0 ... .max))
+          ranges, size: object.version.size, mediaType: chosen.mediaType, number: .random(in: 0 ... .max))
         fields.append(HTTPField(name: .contentType, value: parts.contentType))
         fields.append(HTTPField(name: .contentLength, value: "\(parts.byteCount)"))
         let (first, rest) = try await beginning(of: object, ranges[0])

@@ -17,12 +17,16 @@
         let target = head.path.flatMap({ RequestTarget($0) }), target.names.first != Mounts.reserved,
         !target.endsInSlash
       else { return nil }
+      // The first time, a password costs more than a loop has.
+      if authenticator.isNeeded, authenticator.knownUser(head) == nil { return nil }
       // `try?`: what is not found is told by the answer that may wait.
       guard case .below(let pool, let path) = try? mounts.place(of: target.names), let object = pool.ready(path) else {
         return nil
       }
+      // Which of them is the best may have to be looked for.
+      guard codings(head).isEmpty else { return nil }
       var answer: Answer
-      switch outline(of: object, head) {
+      switch outline(of: Representation(object, at: path, for: target), head) {
       case .finished(let finished): answer = finished
       case .range(let status, let fields, let range):
         guard head.method == .get, range.count <= RangeServer.Configuration.pieceSize else { return nil }

@@ -24,7 +24,7 @@
       switch content {
       case .none: try await writer.writeResponse(head)
       case .buffer(let buffer):
-        counters.sent(buffer.readableBytes)
+        sent(buffer.readableBytes, to: client)
         try await writer.write(response: head, body: ResponseBody(byteBuffer: buffer))
       case .range, .multipart:
         var body: any ResponseBodyWriter = try await writer.writeHead(head)
@@ -39,6 +39,11 @@
           throw error
         }
       }
+    }
+
+    private func sent(_ count: Int, to client: ConnectedClient) {
+      counters.sent(count)
+      client.bodyBytes.add(count)
     }
 
     @concurrent private func sendPieces(
@@ -64,7 +69,7 @@
       to client: ConnectedClient
     ) async throws {
       if first.readableBytes > 0 {
-        counters.sent(first.readableBytes)
+        sent(first.readableBytes, to: client)
         try await body.write(first)
         first = ByteBuffer()
       }
@@ -76,7 +81,7 @@
         let end = object.endOfPiece(of: rest)
         let piece = ByteBuffer(try await object.snapshot.read(rest.lowerBound..<end, goingOnTo: rest.upperBound))
         rest = end..<rest.upperBound
-        counters.sent(piece.readableBytes)
+        sent(piece.readableBytes, to: client)
         try await body.write(piece)
       }
     }

@@ -18,6 +18,8 @@
     let logger: Logger
     let counters = ServerCounters()
     let dates = AnswerDates()
+    let stopping = StopFlag()
+    let authenticator: Authenticator
     private let hosts: HostPolicy
     private let origins: AllowedOrigins
 
@@ -30,6 +32,7 @@
       self.clients = clients
       self.statistics = statistics
       self.logger = logger
+      authenticator = Authenticator(configuration.users)
       hosts = HostPolicy(configuration.hostNames)
       origins = AllowedOrigins(configuration.allowedOrigins)
     }
@@ -45,21 +48,32 @@
     ) async throws {
       // Requests may come faster than the connections of others are looked at.
       try await client.yield()
-      let head = request.head
+      let (head, began) = (request.head, logTime)
       // Nothing that is served takes a body. One that is announced is not waited for, nor skipped without end.
       let hasBody =
         head.headerFields[.transferEncoding] != nil || head.headerFields[.contentLength].map { $0 != "0" } ?? false
-      let verdict = hasBody ? .permitted : clients.begin(client.address)
-      defer { if verdict == .permitted, !hasBody { ended(client.address) } }
+      let health = hasBody ? nil : health(head)
+      let isCounted = !hasBody && health == nil
+      let verdict = isCounted ? clients.begin(client.address) : .permitted
+      defer { if verdict == .permitted, isCounted { ended(client.address) } }
       var answer: Answer
       switch verdict {
+      case _ where health != nil: answer = health ?? .line(.notFound)
       case _ where hasBody: answer = .line(.contentTooLarge, [.connection: "close"])
       case .permitted: answer = try await self.answer(head, client)
       case .tooManyOfClient: answer = .line(.tooManyRequests, [.retryAfter: "1"])
       case .tooMany: answer = .line(.serviceUnavailable, [.retryAfter: "1"])
       }
       finish(&answer, to: head)
-      try await send(consume answer, isHead: head.method == .head, writer, to: client)
+      let (status, before) = (answer.status, client.bodyBytes.value)
+      do {
+        try await send(consume answer, isHead: head.method == .head, writer, to: client)
+      } catch {
+        let count = client.bodyBytes.value - before
+        log(head, status, bodyBytes: count, isComplete: false, since: began, of: client)
+        throw error
+      }
+      log(head, status, bodyBytes: client.bodyBytes.value - before, since: began, of: client)
       if hasBody { throw ConnectionIsSpent() }
     }
 
@@ -106,6 +120,7 @@
       case .options: return Answer(.noContent, [.allow: Self.methods])
       default: return .line(.methodNotAllowed, [.allow: Self.methods])
       }
+      if authenticator.isNeeded, try await authenticator.user(head) == nil { return Authenticator.challenge }
       guard let path = head.path, path.utf8.first == UInt8(ascii: "/") else { return .line(.badRequest) }
       guard let target = RequestTarget(path) else { return .line(.notFound) }
       if target.names.first == Mounts.reserved { return try await administration(target, head, client) }

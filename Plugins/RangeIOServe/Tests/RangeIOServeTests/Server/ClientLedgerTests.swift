@@ -99,7 +99,8 @@
 
       func connection(isFull: Bool) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandlers([Full(isFull), ReadyHandler(responder, client: "local")])
+        let client = ConnectedClient(channel, nil, address: "local", isLocal: true)
+        try channel.pipeline.syncOperations.addHandlers([Full(isFull), ReadyHandler(responder, client: client)])
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         return channel
       }

@@ -65,7 +65,7 @@
         }
         let page = try await ask("/", port: port)
         #expect(page.fields["content-type"] == "text/html; charset=utf-8")
-        #expect(String(decoding: page.body, as: UTF8.self).contains(#"<a href="./a.bin">a.bin</a>"#))
+        #expect(String(decoding: page.body, as: UTF8.self).contains(#"<a href="./a.bin"><bdi>a.bin</bdi></a>"#))
       }
     }
 
@@ -76,7 +76,7 @@
       try folder.write([2], to: "sub/b.bin")
       try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         let page = String(decoding: try await ask("/", port: port).body, as: UTF8.self)
-        #expect(!page.contains("<script>"))
+        #expect(page.firstMatch(of: /<script>alert/) == nil)
         #expect(page.contains("&lt;script&gt;alert(&quot;1&quot;)&amp;&#39;.bin"))
         #expect(try await ask("/" + ServedName(name).encoded, port: port).body == [1])
         let moved = try await ask("/sub", port: port)

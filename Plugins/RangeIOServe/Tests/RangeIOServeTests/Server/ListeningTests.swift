@@ -39,6 +39,17 @@
       }
     }
 
+    @Test func `a socket has the mode that it is given`() async throws {
+      let folder = try ServedFolder()
+      let path = folder.path + "/socket"
+      try await withServer([("", try DirectoryUpstream(folder.path))]) {
+        ($0.address, $0.socketMode) = (.unixSocket(path), 0o620)
+      } _: { _, _ in
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o620)
+      }
+    }
+
     @Test func `a server may stop while clients come`() async throws {
       let folder = try ServedFolder()
       for _ in 0..<50 {

@@ -1,0 +1,84 @@
+#if Serve
+  #if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+  #else
+    internal import Foundation
+  #endif
+  internal import HTTPTypes
+  internal import RangeIO
+  internal import RangeIOSupport
+
+  /// Tells who asks, by a name and a password (RFC 7617).
+  ///
+  /// A password costs milliseconds, so that guessing does. Those that were right are known from then on by a digest with a key of
+  /// this process.
+  final class Authenticator: Sendable {
+    private let users: [ServedName: PasswordHash]
+    private let known = Locked<[[UInt8]: String]>([:])
+    private let key = (0..<32).map { _ in UInt8.random(in: 0 ... .max) }
+    /// Guesses take no more of the processor than this.
+    private let threads = IOThreads(limit: 2)
+
+    private static let maxKnown = 1024
+
+    init(_ users: [String: PasswordHash]) {
+      self.users = Dictionary(uniqueKeysWithValues: users.map { (ServedName($0.key), $0.value) })
+    }
+
+    /// `false` if everyone may ask.
+    var isNeeded: Bool { !users.isEmpty }
+
+    /// The user whose password was found to be right before.
+    func knownUser(_ head: HTTPRequest) -> String? {
+      guard let field = head.headerFields[.authorization] else { return nil }
+      let digest = digest(field)
+      return known.withLock { $0[digest] }
+    }
+
+    private func digest(_ field: String) -> [UInt8] { SHA256.digest(of: key + Array(field.utf8)) }
+
+    /// The user who asks; `nil` if there is none, or the password is wrong.
+    func user(_ head: HTTPRequest) async throws -> String? {
+      if let user = knownUser(head) { return user }
+      guard let field = head.headerFields[.authorization], let (name, password) = Self.credentials(field) else {
+        return nil
+      }
+      let hash = users[name]
+      let isRight = try await threads.value { _ in (hash ?? .ofNobody).matches(password) }
+      guard isRight, hash != nil else { return nil }
+      let digest = digest(field)
+      known.withLock { known in
+        if known.count >= Self.maxKnown { known = [:] }
+        known[digest] = name.description
+      }
+      return name.description
+    }
+
+    /// The name and the password of `Basic dXNlcjpwYXNz`.
+    private static func credentials(_ field: String) -> (name: ServedName, password: [UInt8])? {
+      let words = field.split(separator: " ", omittingEmptySubsequences: true)
+      guard words.count == 2, words[0].lowercased() == "basic", let text = Data(base64Encoded: String(words[1])),
+        let colon = text.firstIndex(of: UInt8(ascii: ":"))
+      else { return nil }
+      return (ServedName(bytes: text[..<colon]), Array(text[(colon + 1)...]))
+    }
+
+    /// What is answered to those whom it does not know.
+    static var challenge: Answer {
+      .line(.unauthorized, [.wwwAuthenticate: "Basic realm=\"rangeio\", charset=\"UTF-8\"", .cacheControl: "no-store"])
+    }
+  }
+
+  extension RangeServer.Configuration {
+    /// - Throws: `ReadError` if passwords would cross a network that others can read.
+    func checkUsers() throws(ReadError) {
+      guard !users.isEmpty, certificate == nil, case .host(let host, _) = address,
+        host != "localhost", host != "::1", !host.hasPrefix("127.")
+      else { return }
+      throw ReadError(
+        .invalidConfiguration,
+        "passwords would cross the network in the clear: add a certificate for TLS, or listen to 127.0.0.1 or a unix socket, with "
+          + "a proxy before it that has one")
+    }
+  }
+#endif

@@ -1,0 +1,97 @@
+#if Serve && HTTP
+  import Foundation
+  import RangeIO
+  import RangeIOHTTPTestServer
+  import Testing
+
+  @testable import RangeIOServe
+
+  /// The access log of a server.
+  struct AccessLogTests {
+    private struct Line: Decodable {
+      let client, method, target: String
+      let status, bytes: Int
+      let userAgent: String?
+      let cut: Bool?
+    }
+
+    private func lines(_ path: String) throws -> [Line] {
+      try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map {
+        try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+      }
+    }
+
+    @Test func `each answer has a line, whichever way it was given`() async throws {
+      let folder = try ServedFolder()
+      try folder.write(ServedFolder.bytes(600_000), to: "a.bin")
+      let log = try AccessLog(folder.path + "/.log", format: .json)
+      try await withServer([("", try DirectoryUpstream(folder.path))]) {
+        $0.accessLog = log
+      } _: { port, _ in
+        _ = try await ask("/a.bin?key=5ecret", port: port, ["User-Agent: test"])
+        _ = try await ask("/a.bin", port: port, method: "HEAD")
+        _ = try await askKept("/a.bin", port: port, ["Range: bytes=1-10"])
+        _ = try await ask("/a.bin", port: port, ["Range: bytes=0-1,4-5"])
+        _ = try await ask("/", port: port, host: "other.example")
+      }
+      let lines = try lines(folder.path + "/.log")
+      #expect(lines.map(\.status) == [200, 200, 206, 404, 206, 421])
+      #expect(lines.map(\.bytes).prefix(5) == [600_000, 0, 10, 14, 4])
+      #expect(lines.allSatisfy { $0.client == "127.0.0.1" && $0.cut == nil })
+      #expect(lines[0].target == "/a.bin?\u{2026}" && lines[0].userAgent == "test" && lines[1].method == "HEAD")
+    }
+
+    @Test func `an answer that is cut off says so`() async throws {
+      let folder = try ServedFolder()
+      let log = try AccessLog(folder.path + "/.log", format: .json)
+      try folder.write(ServedFolder.bytes(64 << 20), to: "a.bin")
+      try await withServer([("", try DirectoryUpstream(folder.path))]) {
+        $0.accessLog = log
+      } _: { port, _ in
+        let request = "GET /a.bin HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        _ = try await RawClient.exchange(request, port: port, until: 1 << 20)
+        while try await answersUnderWay(port) > 1 { await Task.yield() }
+      }
+      let line = try #require(try lines(folder.path + "/.log").first { $0.target == "/a.bin" })
+      #expect(line.cut == true && line.status == 200 && line.bytes < 64 << 20)
+    }
+
+    @Test func `after a move the lines go to the new file, and none is lost`() async throws {
+      let folder = try ServedFolder()
+      try folder.write([1], to: "a.bin")
+      let path = folder.path + "/.log"
+      let log = try AccessLog(path)
+      try await withServer([("", try DirectoryUpstream(folder.path))]) {
+        $0.accessLog = log
+      } _: { port, _ in
+        for _ in 0..<3 { _ = try await ask("/a.bin", port: port) }
+        await log.flush()
+        #expect(rename(path, path + ".1") == 0)
+        for _ in 0..<2 { _ = try await ask("/a.bin", port: port) }
+        await log.flush()
+        try log.reopen()
+        for _ in 0..<4 { _ = try await ask("/a.bin", port: port) }
+      }
+      let counts = try [path + ".1", path].map { path in
+        try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count
+      }
+      #expect(counts == [5, 4])
+    }
+
+    @Test func `what cannot be written is told, and so is what cannot be opened`() async throws {
+      let faults = Locked<[String]>([])
+      let log = try AccessLog("/dev/full") { fault in faults.withLock { $0.append(fault) } }
+      let folder = try ServedFolder()
+      try await withServer([("", try DirectoryUpstream(folder.path))]) {
+        $0.accessLog = log
+      } _: { port, _ in
+        let answer = try await ask("/", port: port)
+        #expect(answer.status == 200)
+      }
+      let told = faults.withLock { $0 }
+      #expect(told.count == 1 && told[0].hasPrefix("1 lines of the access log are lost: cannot write to /dev/full: "))
+      let error = #expect(throws: ReadError.self) { _ = try AccessLog(folder.path + "/none/log") }
+      #expect(error?.code == .notFound && error?.message.contains("open the access log") == true)
+    }
+  }
+#endif
