@@ -26,7 +26,7 @@ struct DemoCommand: CommandWithStats {
       valueName: "directory"), completion: .directory)
   var spill: String?
   @OptionGroup var engine: EngineOption
-  @OptionGroup var stats: StatsOption
+  @OptionGroup var stats: ReportOptions
 
   func run() async throws {
     let path = try file ?? ToolchainSearch.largestFile()

@@ -17,6 +17,7 @@ struct ExplainCommand: CommandWithStats {
   @Argument(help: "The file or URL to ask about.", completion: .file())
   var source: String
   @Option(
+    name: [.long, .customShort("r", allowingJoined: true)],
     parsing: .unconditional,
     help: ArgumentHelp(
       "The bytes to ask about, as 'read' takes them. Default: all.", valueName: "range"))
@@ -35,7 +36,7 @@ struct ExplainCommand: CommandWithStats {
   var json = false
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var engine: EngineOption
-  @OptionGroup var stats: StatsOption
+  @OptionGroup var stats: ReportOptions
 
   func run() async throws {
     let asked = try range.map { try Selection.parse(range: $0) } ?? .whole

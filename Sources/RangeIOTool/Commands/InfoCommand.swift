@@ -13,7 +13,7 @@ struct InfoCommand: CommandWithStats {
   var json = false
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var patience: PatienceOptions
-  @OptionGroup var stats: StatsOption
+  @OptionGroup var stats: ReportOptions
 
   func run() async throws {
     let name = SourceName(source)
@@ -84,7 +84,7 @@ struct SourceInfo {
       rows: [
         ["source", Complaint.oneLine(name)],
         ["kind", kind],
-        ["size", "\(Figures.count(byteCount)) bytes (\(Figures.size(byteCount)))"],
+        ["size", "\(Figures.count(byteCount, "byte")) (\(Figures.size(byteCount)))"],
         ["may grow", mayGrow ? "yes" : "no"],
         ["ranges", hasRanges ? "yes" : "no: the server sends the whole, which is read forward once"],
         ["version", version],

@@ -17,7 +17,7 @@ struct SpillCommand: AsyncParsableCommand {
       commandName: "list", abstract: "List the sources of which blocks are there, and how much of each.")
 
     @OptionGroup var directory: SpillDirectoryOptions
-    @OptionGroup var stats: StatsOption
+    @OptionGroup var stats: ReportOptions
     @Flag(help: "List the files, too.")
     var segments = false
 
@@ -38,7 +38,7 @@ struct SpillCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var directory: SpillDirectoryOptions
-    @OptionGroup var stats: StatsOption
+    @OptionGroup var stats: ReportOptions
 
     func run() async throws {
       let look = try SpillLook(directory.path)
@@ -52,7 +52,7 @@ struct SpillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "stats", abstract: "Tell totals of the directory.")
 
     @OptionGroup var directory: SpillDirectoryOptions
-    @OptionGroup var stats: StatsOption
+    @OptionGroup var stats: ReportOptions
 
     func run() async throws {
       let look = try SpillLook(directory.path)
@@ -69,18 +69,16 @@ struct SpillCommand: AsyncParsableCommand {
       commandName: "clear", abstract: "Remove everything that a cache has left in the directory, and nothing else.")
 
     @OptionGroup var directory: SpillDirectoryOptions
-    @OptionGroup var stats: StatsOption
+    @OptionGroup var stats: ReportOptions
 
     func run() async throws {
       let path = try directory.path
       let cleared = try SpillLook.told(path) { try SpillClearing.clear(path) }
       let left = cleared.privateDirectoriesLeft
       var note =
-        switch left {
-        case 0: ""
-        case 1: "; one directory below it is in use and stays"
-        default: "; \(Figures.count(left)) directories below it are in use and stay"
-        }
+        left == 0
+        ? ""
+        : "; \(Figures.count(left, "directory", "directories")) below it \(left == 1 ? "is in use and stays" : "are in use and stay")"
       let others = cleared.foreignLeft
       if others > 0 { note += "; \(Figures.count(others, "file")) of other programs \(others == 1 ? "stays" : "stay")" }
       try directory.write(
