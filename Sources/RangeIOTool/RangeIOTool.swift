@@ -13,6 +13,11 @@ struct RangeIOTool: AsyncParsableCommand {
     discussion: """
       Exit codes: 0 done, 1 other failure, 2 usage, 3 not found, unreadable or not a file, 4 range not satisfiable, \
       5 source changed while it was read, 6 spill directory damaged, 130 interrupted.
+
+      Examples:
+        rangeio read survey.bin -r 0-99 --hex
+        rangeio copy https://example.org/survey.bin .
+        rangeio info s3://bucket/survey.bin
       """,
     version: "0.1.0",
     subcommands: [

@@ -40,6 +40,15 @@ import Testing
     #expect(try await tool("info", source, "-H", "A: b").errors.contains("--header and --header-env are for sources"))
   }
 
+  @Test func `the help of each command has three examples`() async throws {
+    for command in ["", "read", "cat", "copy", "ls", "info", "explain", "demo", "replay", "spill"] {
+      let help = try await tool([command, "--help"].filter { !$0.isEmpty })
+      let lines = String(decoding: help.output, as: UTF8.self).split(separator: "\n")
+      #expect(lines.count { $0.hasPrefix("  rangeio \(command)") } >= 3, "\(command)")
+      #expect(lines.allSatisfy { $0.count <= 80 })
+    }
+  }
+
   @Test func `quiet shows no progress on a terminal`() async throws {
     let errors = try FileDescriptor.open(
       directory("out"), .writeOnly, options: [.create, .closeOnExec], permissions: .ownerReadWrite)

@@ -11,6 +11,11 @@ struct CopyCommand: CommandWithStats {
       and starts over if the source has changed. Blocks of zeros become holes, and holes are \
       not read. Uses at most 64 MiB for what is under \
       way.
+
+      Examples:
+        rangeio copy https://example.org/survey.bin survey.bin
+        rangeio copy s3://bucket/survey.bin /data/ -j 16 --limit-rate 50MB
+        rangeio copy disk.img backup.img --force
       """)
 
   @Argument(help: "The file or URL to copy; -: standard input.", completion: .file())

@@ -9,6 +9,11 @@ struct DemoCommand: CommandWithStats {
       Reads thousands of random ranges, one at a time and 32 at a time, the whole file as a stream, and blocks of it \
       through a cache. Every byte is compared with what plain pread says. Fails if one differs. With --spill the second \
       run of the same command finds what the first one has read.
+
+      Examples:
+        rangeio demo
+        rangeio demo survey.bin --json
+        rangeio demo survey.bin --tiers --spill /tmp/kept
       """)
 
   @Argument(

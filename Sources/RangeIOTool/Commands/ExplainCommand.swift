@@ -12,6 +12,11 @@ struct ExplainCommand: CommandWithStats {
       source with 20 ms of latency behind the stages that suit one; with --spill, with a cache on a disk as well, which \
       a program or 'demo --spill' has filled. A URL is far away by itself. --after reads ranges first, in the order given; \
       once is not enough where a cache keeps what is read again.
+
+      Examples:
+        rangeio explain survey.bin -r 0-8191
+        rangeio explain survey.bin -r 0-8191 --after 0-4095 --after 0-4095
+        rangeio explain https://example.org/survey.bin --spill /var/cache/app
       """)
 
   @Argument(help: "The file or URL to ask about.", completion: .file())

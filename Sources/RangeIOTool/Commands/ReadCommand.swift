@@ -7,6 +7,11 @@ struct ReadCommand: CommandWithStats {
     commandName: "read", abstract: "Write a range of a file or URL to standard output or to another file.",
     discussion: """
       Numbers of bytes may have a unit: 4096, 64KiB or 64K (65,536), 1.5GiB, 64KB (64,000).
+
+      Examples:
+        rangeio read survey.bin -r 0-99,4096-8191 -o part.bin
+        rangeio read https://example.org/survey.bin --offset 1MiB --length 64KiB
+        rangeio read survey.bin --suffix 512 --hex
       """)
 
   @Argument(help: "The file or URL to read; -: standard input.", completion: .file())
@@ -72,6 +77,11 @@ struct CatCommand: CommandWithStats {
     discussion: """
       With --follow it goes on with what is added, until it is interrupted: a log, a recording, an append blob. If what was \
       there changes, it ends with an error.
+
+      Examples:
+        rangeio cat part1.bin part2.bin > whole.bin
+        rangeio cat s3://bucket/survey.bin --limit-rate 10MB | sha256sum
+        rangeio cat -f https://example.org/app.log
       """)
 
   @Argument(help: "The files or URLs to read; -: standard input.", completion: .file())

@@ -17,6 +17,11 @@ struct ReplayCommand: CommandWithStats {
       blocks, and a disk for 10%, whole blocks as they are. With --sizes or --plot caches of several sizes are \
       replayed, and the most hits that any cache could have is counted beside them (belady): it knows all reads in \
       advance.
+
+      Examples:
+        rangeio replay reads.csv --capacity 64MiB --policy all
+        rangeio replay reads.rrt --policy all --plot hits.svg
+        rangeio replay zipf:100000:1000000:0.9:1 --share 10 --tiers
       """)
 
   @Argument(help: "The trace; -: standard input.", completion: .file())

@@ -7,7 +7,14 @@ import RangeIOTiers
 struct SpillCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spill", abstract: "Look into a directory in which a cache keeps what memory evicts.",
-    discussion: "list, verify and stats change nothing, and work while the directory is in use. clear needs it free.",
+    discussion: """
+      list, verify and stats change nothing, and work while the directory is in use. clear needs it free.
+
+      Examples:
+        rangeio spill list /var/cache/app --segments
+        rangeio spill verify /var/cache/app
+        rangeio spill clear /var/cache/app
+      """,
     subcommands: [List.self, Verify.self, Stats.self, Clear.self])
 
   func run() async throws { throw CommandNames.Missing(Self.self) }

@@ -44,6 +44,11 @@ struct CopyWork {
     let wanted = CopyJournal.Identity(reader.source, layout)
     let found = try look(target, wanted, layout)
     tell(found, target)
+    let advice =
+      found.journal == nil
+      ? "nothing is kept, since the source has no version by which it could be trusted: the same command starts over"
+      : "what has arrived is kept: run the same command again to go on"
+    Interrupts.shared.advise(Complaint.oneLine("rangeio: \(file): interrupted; \(advice)"))
     let plan = CopyPlan(
       found.layout, requests(found.layout, opened, reader.source), finished: found.finished, journal: found.journal)
     do {

@@ -71,6 +71,12 @@ enum StandardError {
   /// Writes a line that tells how it goes, unless the user wants quiet.
   static func note(_ text: String) { if !isQuiet.load(ordering: .relaxed) { line(text) } }
 
+  /// Writes such a line in place of a line of progress, unless that would have to wait.
+  static func noteAtOnce(_ text: String) {
+    var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+    if poll(&request, 1, 0) == 1 { note((showsProgress ? "\r\u{1B}[K" : "") + text) }
+  }
+
   static func write(_ text: String) {
     var text = text
     text.withUTF8 { buffer in
