@@ -55,7 +55,7 @@ import Testing
     Row("read @file --hex --output @x", 2, "--hex is for standard output"),
     Row("read @file --limit-rate 0", 2, "--limit-rate: '0' is not a number of bytes a second"),
     Row("cat @file @file --follow", 2, "--follow: name one file or URL"),
-    Row("cat - https://h/x --header @-", 2, "standard input is a source"),
+    Row("cat - az://c/b --sas -", 2, "standard input is a source"),
     Row("cat @file https://h/x --profile p", 2, "--profile is for sources that begin with s3://"),
     Row("read @file --time-limit 5", 2, "--time-limit is for sources that begin with http://"),
     Row("copy @file @x --retries 3", 2, "--retries is for sources that begin with http://"),
