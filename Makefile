@@ -1,6 +1,6 @@
 # What there is to run. Each target is a line or a script in scripts/.
 
-.PHONY: help setup demo test verify bench bench-check format lint check-core check-platforms hit-cost guides docs examples clean
+.PHONY: help setup install dist demo test verify bench bench-check format lint check-core check-platforms hit-cost guides docs examples clean
 .DEFAULT_GOAL := help
 
 # Not whole packages below: their .build directories hold other people's sources.
@@ -12,6 +12,12 @@ help: ## Show this list
 
 setup: ## Install what is missing besides Swift
 	@scripts/setup.sh
+
+install: setup ## Build rangeio with all traits, and install it with its man page and completions: make install PREFIX=/usr/local
+	@scripts/install.sh "$(or $(PREFIX),/usr/local)"
+
+dist: setup ## Make an archive and a Debian package of rangeio for this machine, in dist/, and use them in an empty root
+	@scripts/dist.sh
 
 demo: setup ## Show what a program does with a file, beside plain pread: make demo FILE=…
 	@swift build -c release --product rangeio

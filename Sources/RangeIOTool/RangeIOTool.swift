@@ -13,6 +13,11 @@ struct RangeIOTool: AsyncParsableCommand {
     discussion: """
       Exit codes: 0 done, 1 other failure, 2 usage, 3 not found, unreadable or not a file, 4 range not satisfiable, \
       5 source changed while it was read, 6 spill directory damaged, 130 interrupted.
+
+      Examples:
+        rangeio read survey.bin -r 0-99 --hex
+        rangeio copy https://example.org/survey.bin .
+        rangeio info s3://bucket/survey.bin
       """,
     version: "0.1.0",
     subcommands: [
@@ -29,7 +34,13 @@ struct RangeIOTool: AsyncParsableCommand {
     #endif
   }
 
-  func run() async throws { throw CommandNames.Missing(Self.self) }
+  @Flag(name: .customShort("V"), help: .hidden)
+  var showsVersion = false
+
+  func run() async throws {
+    guard showsVersion else { throw CommandNames.Missing(Self.self) }
+    try StandardOutput().line(Self.configuration.version)
+  }
 
   /// Replaces the `main` of ArgumentParser, which uses its own exit codes and error texts.
   static func main() {
@@ -51,7 +62,9 @@ struct RangeIOTool: AsyncParsableCommand {
       try CommandNames.check(arguments, of: Self.self)
       var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
-        let log = (command as? any CommandWithStats)?.stats.stats == true ? ReaderLog() : nil
+        let report = (command as? any CommandWithStats)?.stats
+        report?.apply()
+        let log = report?.stats == true ? ReaderLog() : nil
         // Also after an error: then the statistics matter most.
         defer { if let log { StandardError.line(log.text) } }
         try await ReaderLog.$current.withValue(log) { try await command.run() }

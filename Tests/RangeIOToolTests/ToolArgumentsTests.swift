@@ -29,9 +29,17 @@ import Testing
     #expect(try await tool("explain", source, "--after", "-5", "--after", "0-9", "--range", "-5").code == 0)
   }
 
-  @Test func `ranges with a comma are refused in those words`() async throws {
-    let result = try await tool("read", source, "--range", "0-9,20-29")
-    #expect(result.code == 2 && result.hasOneLineOfErrors && result.errors.contains("once for each range"))
+  @Test func `several ranges are written one after the other`() async throws {
+    let expected = bytes[0...9] + bytes[20..<30] + bytes.suffix(5) + bytes[3...3]
+    for options in [["-r", "0-9,20..<30,-5,3-3"], ["--range", "0-9", "-r", "20..<30,-5", "-r3-3"]] {
+      let result = try await tool(["read", source] + options)
+      #expect(result.code == 0 && areEqual(result.output, Array(expected)[...]), "\(result.errors)")
+    }
+    // Numbers with commas are not taken for ranges.
+    for range in ["1,000-2,000", "0-1,000", "0-9,", ",", "-1,000"] {
+      let result = try await tool("read", source, "--range", range)
+      #expect(result.code == 2 && result.hasOneLineOfErrors && result.errors.contains("is not a range"), "\(range)")
+    }
   }
 
   @Test func `wrong usage names the help of the command that was called`() async throws {

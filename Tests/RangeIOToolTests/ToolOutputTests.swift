@@ -1,6 +1,9 @@
 import Foundation
+import RangeIO
 import SystemPackage
 import Testing
+
+@testable import RangeIOTool
 
 /// What the tool does to files and terminals that it writes to.
 @Suite(.serialized) struct ToolOutputTests {
@@ -108,18 +111,60 @@ import Testing
     #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
   }
 
-  @Test func `a terminal gets text, and binary only by force`() async throws {
+  @Test func `a terminal gets text as it is, and the rest in hex unless forced`() async throws {
     let text = try directory.file("text", Array("plain text\n".utf8))
-    let cases = [(["cat", source], 1), (["cat", text], 0), (["read", source, "--suffix", "9", "--force"], 0)]
-    for (arguments, code) in cases {
+    let odd = try directory.file("odd", [0x1B] + Array("[2Jab".utf8))
+    let dump = "00000000  1b 5b 32 4a 61 62                                 |.[2Jab|\r\n"
+    let part = "00000002  32 4a                                             |2J|\r\n"
+    let cases = [
+      (["cat", text], "plain text\r\n", 0), (["cat", odd], dump, 1), (["read", odd], dump, 1),
+      (["cat", odd, "--quiet"], dump, 0), (["read", odd, "-r", "2-3", "--hex"], part, 0),
+      (["cat", odd, text, "--force"], "\u{1B}[2Jabplain text\r\n", 0),
+    ]
+    for (arguments, line, errorLines) in cases {
       let terminal = try Terminal()
       let errors = try FileDescriptor.open(
         directory("err"), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
       let process = try ToolProcess(
         withEngine(arguments), output: terminal.descriptor.rawValue, errors: errors.rawValue)
-      #expect(try await process.wait() == code, "\(arguments)")
+      #expect(try await process.wait() == 0, "\(arguments)")
       try errors.close()
-      #expect(try contents(directory("err")).isEmpty == (code == 0))
+      #expect(try await terminal.line() == line)
+      #expect(try contents(directory("err")).count { $0 == UInt8(ascii: "\n") } == errorLines)
     }
+  }
+
+  @Test func `in a pipe bytes are in hex only if that is asked for`() async throws {
+    let odd = try directory.file("odd", [0x1B] + Array("[2Jab".utf8))
+    #expect(try await tool("cat", odd).output == contents(odd))
+    let result = try await tool("read", odd, "--hex", "-r", "5-5,0-1")
+    #expect(
+      String(decoding: result.output, as: UTF8.self) == """
+        00000005  62                                                |b|
+        00000006
+        00000000  1b 5b                                             |.[|
+        00000002
+
+        """)
+  }
+
+  @Test func `a hex dump is what hexdump prints`() throws {
+    var dump = HexDump(at: 0)
+    var text = dump.add(Bytes(Array("0123456789abcdefg".utf8)))
+    text += dump.addZeros(100)
+    text += dump.addZeros(1 << 40)
+    text += dump.add(Bytes([255]))
+    text += dump.end()
+    // The last line has the offset of the end, which has more digits here.
+    #expect(
+      String(decoding: text, as: UTF8.self) == """
+        00000000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  |0123456789abcdef|
+        00000010  67 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |g...............|
+        00000020  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|
+        *
+        10000000070  00 00 00 00 00 ff                                 |......|
+        10000000076
+
+        """)
   }
 }

@@ -271,6 +271,7 @@ import Testing
       var kind: String
       var byteCount: Int
       var mayGrow: Bool
+      var modified: String
       var version: String
       var preferredBlockSize: Int
       var id: String
@@ -278,6 +279,7 @@ import Testing
     let result = try await tool("info", path, "--json")
     let info = try JSONDecoder().decode(Info.self, from: Data(result.output))
     #expect(info.source == path && info.kind == "file" && info.byteCount == 12_345 && !info.mayGrow)
+    #expect(info.modified.hasSuffix(" GMT"))
     #expect(["settled", "unsettled"].contains(info.version))
     #expect(info.preferredBlockSize == 65_536 && info.id.hasPrefix("file:"))
   }

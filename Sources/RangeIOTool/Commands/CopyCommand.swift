@@ -11,43 +11,51 @@ struct CopyCommand: CommandWithStats {
       and starts over if the source has changed. Blocks of zeros become holes, and holes are \
       not read. Uses at most 64 MiB for what is under \
       way.
+
+      Examples:
+        rangeio copy https://example.org/survey.bin survey.bin
+        rangeio copy s3://bucket/survey.bin /data/ -j 16 --limit-rate 50MB
+        rangeio copy disk.img backup.img --force
       """)
 
-  @Argument(help: "The file or URL to copy.", completion: .file())
+  @Argument(help: "The file or URL to copy; -: standard input.", completion: .file())
   var source: String
   @Argument(help: "The file to make, or a directory for it.", completion: .file())
   var file: String
   @Option(
+    name: [.long, .customShort("j", allowingJoined: true)],
     parsing: .unconditional,
     help: ArgumentHelp("The ranges that are read at the same time, 1 to 64.", valueName: "count"))
   var parallel = 8
   @Option(help: ArgumentHelp("Fail, and make no file, unless the SHA-256 is this one.", valueName: "hex"))
   var sha256: String?
-  @Option(help: ArgumentHelp("Read at most so many bytes a second: 500K, 10MB.", valueName: "bytes"))
-  var limitRate: String?
+  @OptionGroup var rate: RateOption
   @Flag(help: "Copy a file that is being added to, to the size that it has at first.")
   var growing = false
   @Flag(help: "Use nothing of an earlier copy that was interrupted.")
   var restart = false
-  @Flag(help: "Replace the target if it exists.")
+  @Flag(name: .shortAndLong, help: "Replace the target if it exists.")
   var force = false
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var patience: PatienceOptions
   @OptionGroup var engine: EngineOption
-  @OptionGroup var stats: StatsOption
+  @OptionGroup var stats: ReportOptions
 
   func run() async throws {
     guard file != "-" else { throw ToolFailure.usage("copy makes a file: for standard output use 'rangeio cat'") }
     guard (1...CopyRequests.maxParallel).contains(parallel) else {
       throw ToolFailure.usage("--parallel: \(parallel) is not from 1 to \(CopyRequests.maxParallel)")
     }
-    let rate = try limitRate.map { text in
-      guard let count = ByteCount(text), count.bytes > 0 else {
-        throw ToolFailure.usage("--limit-rate: '\(text)' is not a number of bytes a second: write 500K or 10MB")
-      }
-      return count.bytes
-    }
+    let rate = try rate.bytesPerSecond
     let name = SourceName(source)
+    if name.isPipe {
+      guard sha256 == nil else {
+        throw ToolFailure.usage("--sha256: standard input is no file here: copy it, then check with sha256sum")
+      }
+      let options = OpeningOptions(remote: try remote.checked(for: name, patience))
+      let copying = Copying(source: name, selections: [.whole], options: options, force: force, bytesPerSecond: rate)
+      return try await copying.toFile(file)
+    }
     let work = CopyWork(
       source: name, file: file,
       opening: OpeningOptions(

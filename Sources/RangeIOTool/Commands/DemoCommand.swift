@@ -9,6 +9,11 @@ struct DemoCommand: CommandWithStats {
       Opens the file, jumps about, does the same again, streams, cancels, and notices a change: each beside pread with \
       fstat on a pool of threads, which gives the same guarantees. Every byte is compared. Fails if one differs. With \
       --spill the second run of the same command finds what the first one has read.
+
+      Examples:
+        rangeio demo
+        rangeio demo survey.bin --json
+        rangeio demo survey.bin --spill /tmp/kept
       """)
 
   @Argument(
@@ -24,7 +29,7 @@ struct DemoCommand: CommandWithStats {
       valueName: "directory"), completion: .directory)
   var spill: String?
   @OptionGroup var engine: EngineOption
-  @OptionGroup var stats: StatsOption
+  @OptionGroup var stats: ReportOptions
 
   func run() async throws {
     let path = try file ?? ToolchainSearch.largestFile()

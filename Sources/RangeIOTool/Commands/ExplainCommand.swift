@@ -12,11 +12,17 @@ struct ExplainCommand: CommandWithStats {
       source with 20 ms of latency behind the stages that suit one; with --spill, with a cache on a disk as well, which \
       a program or 'demo --spill' has filled. A URL is far away by itself. --after reads ranges first, in the order given; \
       once is not enough where a cache keeps what is read again.
+
+      Examples:
+        rangeio explain survey.bin -r 0-8191
+        rangeio explain survey.bin -r 0-8191 --after 0-4095 --after 0-4095
+        rangeio explain https://example.org/survey.bin --spill /var/cache/app
       """)
 
   @Argument(help: "The file or URL to ask about.", completion: .file())
   var source: String
   @Option(
+    name: [.long, .customShort("r", allowingJoined: true)],
     parsing: .unconditional,
     help: ArgumentHelp(
       "The bytes to ask about, as 'read' takes them. Default: all.", valueName: "range"))
@@ -35,7 +41,7 @@ struct ExplainCommand: CommandWithStats {
   var json = false
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var engine: EngineOption
-  @OptionGroup var stats: StatsOption
+  @OptionGroup var stats: ReportOptions
 
   func run() async throws {
     let asked = try range.map { try Selection.parse(range: $0) } ?? .whole

@@ -5,7 +5,13 @@ import RangeIORemote
 /// `rangeio info`: describes a source.
 struct InfoCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Show kind, size and version of a file or URL.")
+    commandName: "info", abstract: "Show kind, size, version, date and type of a file or URL.",
+    discussion: """
+      Examples:
+        rangeio info survey.bin
+        rangeio info https://example.org/survey.bin --json
+        rangeio info s3://bucket/survey.bin --profile work
+      """)
 
   @Argument(help: "The file or URL to look at.", completion: .file())
   var source: String
@@ -13,14 +19,21 @@ struct InfoCommand: CommandWithStats {
   var json = false
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var patience: PatienceOptions
-  @OptionGroup var stats: StatsOption
+  @OptionGroup var stats: ReportOptions
 
   func run() async throws {
     let name = SourceName(source)
     let options = OpeningOptions(remote: try remote.checked(for: name, patience), opening: .range(0..<1))
     let description = try await withSource(name, options) { $0.source }
-    let info = SourceInfo(name: name.shown, description)
+    let info = SourceInfo(name: name.shown, description, modified: try modified(name))
     try StandardOutput().line(json ? info.json.text() : info.text)
+  }
+
+  /// When a file was written last.
+  private func modified(_ name: SourceName) throws -> HTTPDate? {
+    var facts = stat()
+    guard !name.isURL, try PathArgument.withSystemPath(of: name.text, { stat($0, &facts) }) == 0 else { return nil }
+    return HTTPDate(secondsSince1970: Platform.modified(facts))
   }
 }
 
@@ -33,7 +46,7 @@ struct SourceInfo {
   let mayGrow: Bool
   let hasRanges: Bool
   let version: Version
-  /// What a server told besides, each with its name.
+  /// What the system or a server told besides, each with its name.
   let facts: [(name: String, value: String)]
 
   enum Version: String {
@@ -45,14 +58,15 @@ struct SourceInfo {
     case none
   }
 
-  init(name: String, _ source: SourceDescription) {
+  /// - Parameter modified: of a file.
+  init(name: String, _ source: SourceDescription, modified: HTTPDate? = nil) {
     self.name = name
     id = source.id
     byteCount = source.byteCount
     preferredBlockSize = source.preferredBlockSize.bytes
     mayGrow = source.mayGrow
     hasRanges = !source.isReadForward
-    facts = Self.facts(source)
+    facts = modified.map { [("changed", $0.text)] } ?? Self.facts(source)
     version = source.validator == nil ? .none : source.isSettled ? .settled : .unsettled
   }
 
@@ -84,7 +98,7 @@ struct SourceInfo {
       rows: [
         ["source", Complaint.oneLine(name)],
         ["kind", kind],
-        ["size", "\(Figures.count(byteCount)) bytes (\(Figures.size(byteCount)))"],
+        ["size", "\(Figures.count(byteCount, "byte")) (\(Figures.size(byteCount)))"],
         ["may grow", mayGrow ? "yes" : "no"],
         ["ranges", hasRanges ? "yes" : "no: the server sends the whole, which is read forward once"],
         ["version", version],

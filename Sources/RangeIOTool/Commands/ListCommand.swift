@@ -11,6 +11,11 @@ struct ListCommand: AsyncParsableCommand {
       names that begin as the URL does, up to the next /. Of http:// and https:// a directory whose index nginx, Apache or \
       rangeio serve makes, or one of WebDAV. Control characters in names and versions are shown as U+FFFD: --json has the \
       names exactly.
+
+      Examples:
+        rangeio ls s3://bucket/tiles/
+        rangeio ls -r gs://bucket/tiles --json
+        rangeio ls --long az://account/container/
       """)
 
   @Argument(help: "The directory or URL to list.", completion: .file())

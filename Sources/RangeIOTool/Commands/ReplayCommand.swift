@@ -17,9 +17,14 @@ struct ReplayCommand: CommandWithStats {
       blocks, and a disk for 10%, whole blocks as they are. With --sizes or --plot caches of several sizes are \
       replayed, and the most hits that any cache could have is counted beside them (belady): it knows all reads in \
       advance.
+
+      Examples:
+        rangeio replay reads.csv --capacity 64MiB --policy all
+        rangeio replay reads.rrt --policy all --plot hits.svg
+        rangeio replay zipf:100000:1000000:0.9:1 --share 10 --tiers
       """)
 
-  @Argument(help: "The trace.", completion: .file())
+  @Argument(help: "The trace; -: standard input.", completion: .file())
   var trace: String
   @Option(help: "How the trace is written. Default: its first bytes tell.")
   var format: RangeTrace.Format?
@@ -84,7 +89,7 @@ struct ReplayCommand: CommandWithStats {
   var force = false
   @Flag(help: "Print JSON.")
   var json = false
-  @OptionGroup var stats: StatsOption
+  @OptionGroup var stats: ReportOptions
 
   func run() async throws {
     if sizes != nil || plot != nil { return try await compareSizes() }
@@ -185,14 +190,7 @@ struct ReplayCommand: CommandWithStats {
 
   private func load(_ grid: BlockGrid) async throws -> RangeTrace {
     if let made = try MadeUpTrace(trace) { return made.trace(blockSize: grid.blockSize) }
-    let contents = try await withSource(SourceName(path: trace)) { reader in
-      guard reader.byteCount <= ReplayBounds.traceBytes else {
-        throw ToolFailure(
-          "\(Complaint.oneLine(trace)): \(ByteCount.bytes(reader.byteCount)) are too much for a trace, of which "
-            + "\(ByteCount.bytes(ReplayBounds.traceBytes)) are read")
-      }
-      return try await reader.read(0..<reader.byteCount)
-    }
+    let contents = try await contents(SourceName(path: trace))
     do {
       return try RangeTrace(contents, format: format, maxRequests: ReplayBounds.requests)
     } catch {
@@ -200,11 +198,29 @@ struct ReplayCommand: CommandWithStats {
     }
   }
 
+  private func contents(_ name: SourceName) async throws -> Bytes {
+    let most = ReplayBounds.traceBytes
+    let advice = "too much for a trace, of which \(ByteCount.bytes(most)) are read"
+    if name.isPipe {
+      guard let bytes = try StandardInput.all(most: most) else {
+        throw ToolFailure("standard input: this is \(advice)")
+      }
+      return bytes
+    }
+    return try await withSource(name) { reader in
+      guard reader.byteCount <= most else {
+        throw ToolFailure("\(Complaint.oneLine(trace)): \(ByteCount.bytes(reader.byteCount)) are \(advice)")
+      }
+      return try await reader.read(0..<reader.byteCount)
+    }
+  }
+
   private func head(_ trace: RangeTrace, _ options: ReplayOptions, _ spill: ReplaySpill?) -> String {
     let below = spill.map {
       ", and \(Figures.count($0.blocks, "block")) on a disk, in \(Figures.count($0.segments, "file"))"
     }
-    return "\(Complaint.oneLine(self.trace)): \(Figures.count(trace.requests.count, "request")); a cache of "
+    let name = self.trace == "-" ? "standard input" : Complaint.oneLine(self.trace)
+    return "\(name): \(Figures.count(trace.requests.count, "request")); a cache of "
       + "\(options.description)\(below ?? ""), \(order.rawValue) by \(order.rawValue)"
   }
 }

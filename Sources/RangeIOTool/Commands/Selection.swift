@@ -35,6 +35,8 @@ enum Selection: Equatable {
     ranges: [String], offset: String?, length: String?, suffix: String?
   ) throws(ToolFailure) -> [Selection] {
     var selections: [Selection] = []
+    // Commas as in curl: numbers have none.
+    let ranges = ranges.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
     for range in ranges.isEmpty ? [nil] : ranges.map(Optional.some) {
       selections.append(try Selection(range: range, offset: offset, length: length, suffix: suffix))
     }
@@ -45,9 +47,6 @@ enum Selection: Equatable {
   /// or `-COUNT` for the last bytes. Each bound is a number of bytes such as `4096` or `64KiB`. The second bound is the
   /// last byte, except after `..<`.
   static func parse(range text: String) throws(ToolFailure) -> Selection {
-    guard !text.contains(",") else {
-      throw .usage("--range: '\(text)' has a comma: write --range once for each range, and numbers without commas")
-    }
     if let (lower, upper) = split(text, at: "..<") {
       guard !upper.isEmpty else { throw .notARange(text) }
       return try span(lower, upper, isClosed: false, text)

@@ -7,7 +7,14 @@ import RangeIOTiers
 struct SpillCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spill", abstract: "Look into the directory of a disk tier.",
-    discussion: "list, verify and stats change nothing, and work while the directory is in use. clear needs it free.",
+    discussion: """
+      list, verify and stats change nothing, and work while the directory is in use. clear needs it free.
+
+      Examples:
+        rangeio spill list /var/cache/app --segments
+        rangeio spill verify /var/cache/app
+        rangeio spill clear /var/cache/app
+      """,
     subcommands: [List.self, Verify.self, Stats.self, Clear.self])
 
   func run() async throws { throw CommandNames.Missing(Self.self) }
@@ -17,7 +24,7 @@ struct SpillCommand: AsyncParsableCommand {
       commandName: "list", abstract: "List the sources with blocks in the directory, and how much of each.")
 
     @OptionGroup var directory: SpillDirectoryOptions
-    @OptionGroup var stats: StatsOption
+    @OptionGroup var stats: ReportOptions
     @Flag(help: "List the files, too.")
     var segments = false
 
@@ -38,7 +45,7 @@ struct SpillCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var directory: SpillDirectoryOptions
-    @OptionGroup var stats: StatsOption
+    @OptionGroup var stats: ReportOptions
 
     func run() async throws {
       let look = try SpillLook(directory.path)
@@ -52,7 +59,7 @@ struct SpillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "stats", abstract: "Show the totals of the directory.")
 
     @OptionGroup var directory: SpillDirectoryOptions
-    @OptionGroup var stats: StatsOption
+    @OptionGroup var stats: ReportOptions
 
     func run() async throws {
       let look = try SpillLook(directory.path)
@@ -69,18 +76,16 @@ struct SpillCommand: AsyncParsableCommand {
       commandName: "clear", abstract: "Remove everything that a cache has left in the directory, and nothing else.")
 
     @OptionGroup var directory: SpillDirectoryOptions
-    @OptionGroup var stats: StatsOption
+    @OptionGroup var stats: ReportOptions
 
     func run() async throws {
       let path = try directory.path
       let cleared = try SpillLook.told(path) { try SpillClearing.clear(path) }
       let left = cleared.privateDirectoriesLeft
       var note =
-        switch left {
-        case 0: ""
-        case 1: "; one directory below it is in use and stays"
-        default: "; \(Figures.count(left)) directories below it are in use and stay"
-        }
+        left == 0
+        ? ""
+        : "; \(Figures.count(left, "directory", "directories")) below it \(left == 1 ? "is in use and stays" : "are in use and stay")"
       let others = cleared.foreignLeft
       if others > 0 { note += "; \(Figures.count(others, "file")) of other programs \(others == 1 ? "stays" : "stay")" }
       try directory.write(

@@ -17,3 +17,20 @@ struct CopyPace {
     return start - now
   }
 }
+
+/// Waits as a pace says. Used by one task.
+struct PacedReading {
+  private var pace: CopyPace
+  private let start = ContinuousClock.now
+
+  init(bytesPerSecond: Int) { pace = CopyPace(bytesPerSecond: bytesPerSecond) }
+
+  /// The most bytes to read at a time: a quarter of a second's, so that the limit is kept evenly.
+  var step: Int { min(max(1, pace.bytesPerSecond / 4), 4 << 20) }
+
+  /// Waits until `byteCount` bytes may be read.
+  mutating func wait(for byteCount: Int) async throws {
+    let wait = pace.wait(for: byteCount, now: ContinuousClock.now - start)
+    if wait > .zero { try await Task.sleep(for: wait) }
+  }
+}

@@ -22,7 +22,7 @@ final class CopyProgress: Sendable {
   /// - Parameters:
   ///   - total: the bytes of the source.
   ///   - done: the bytes that are there already.
-  init(_ label: String, total: Int, done: Int, isShown: Bool = StandardError.isTerminal) {
+  init(_ label: String, total: Int, done: Int, isShown: Bool = StandardError.showsProgress) {
     self.label = label
     self.total = total
     self.isShown = isShown

@@ -35,7 +35,7 @@ struct CopyWork {
   /// Copies what has no length: all of it, once.
   private func copyAll(_ target: CopyTarget, _ error: ReadError) async throws {
     guard digest == nil, bytesPerSecond == nil else { throw error }
-    let copying = Copying(source: source, selections: [.whole], options: opening, growing: false, force: force)
+    let copying = Copying(source: source, selections: [.whole], options: opening, force: force)
     try await readingAll(source, opening, error, copying.all(to: target.path))
   }
 
@@ -44,6 +44,11 @@ struct CopyWork {
     let wanted = CopyJournal.Identity(reader.source, layout)
     let found = try look(target, wanted, layout)
     tell(found, target)
+    let advice =
+      found.journal == nil
+      ? "nothing is kept, since the source has no version by which it could be trusted: the same command starts over"
+      : "what has arrived is kept: run the same command again to go on"
+    Interrupts.shared.advise(Complaint.oneLine("rangeio: \(file): interrupted; \(advice)"))
     let plan = CopyPlan(
       found.layout, requests(found.layout, opened, reader.source), finished: found.finished, journal: found.journal)
     do {
@@ -92,11 +97,11 @@ struct CopyWork {
     switch found.beginning {
     case .new: break
     case .startOver(let reason):
-      StandardError.line(Complaint.oneLine("rangeio: \(file): \(reason.rawValue): starting over"))
+      StandardError.note(Complaint.oneLine("rangeio: \(file): \(reason.rawValue): starting over"))
     case .goOn:
       let there = Figures.size(found.layout.byteCount(of: found.finished.ranges))
       let all = Figures.size(found.layout.byteCount)
-      StandardError.line(Complaint.oneLine("rangeio: \(file): going on, \(there) of \(all) are there"))
+      StandardError.note(Complaint.oneLine("rangeio: \(file): going on, \(there) of \(all) are there"))
     }
   }
 

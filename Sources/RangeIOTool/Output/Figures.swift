@@ -1,5 +1,12 @@
+import Synchronization
+
 /// Formats numbers for people.
 enum Figures {
+  /// `--si`: sizes and rates are in powers of 1000. One setting for the process, since threads of all kinds show progress.
+  private static let isDecimal = Atomic(false)
+
+  static func usePowersOf1000() { isDecimal.store(true, ordering: .relaxed) }
+
   /// `12,345`.
   static func count(_ number: Int) -> String {
     var text = ""
@@ -11,11 +18,21 @@ enum Figures {
   }
 
   /// `1 source`, `12,345 sources`.
-  static func count(_ number: Int, _ thing: String) -> String { count(number) + " " + thing + (number == 1 ? "" : "s") }
+  ///
+  /// - Parameter things: where an `s` is not enough.
+  static func count(_ number: Int, _ thing: String, _ things: String? = nil) -> String {
+    count(number) + " " + (number == 1 ? thing : things ?? thing + "s")
+  }
 
-  /// `1.4 GB`: in powers of ten, as is usual for rates.
+  /// `1.4 GiB`, or `1.5 GB` with `--si`.
   static func size(_ bytes: Int) -> String {
-    scaled(Double(bytes), by: 1000, ["B", "kB", "MB", "GB", "TB"])
+    size(Double(bytes), inPowersOf1000: isDecimal.load(ordering: .relaxed))
+  }
+
+  static func size(_ bytes: Double, inPowersOf1000 isDecimal: Bool) -> String {
+    isDecimal
+      ? scaled(bytes, by: 1000, ["B", "kB", "MB", "GB", "TB"])
+      : scaled(bytes, by: 1024, ["B", "KiB", "MiB", "GiB", "TiB"])
   }
 
   /// `850 ns`, `12.3 µs`, `4.1 ms`, `2.5 s`.
@@ -23,11 +40,11 @@ enum Figures {
     scaled(nanoseconds(duration), by: 1000, ["ns", "µs", "ms", "s"])
   }
 
-  /// `8.21 GB/s`; a dash if there was nothing to time.
+  /// `7.6 GiB/s`; a dash if there was nothing to time.
   static func rate(bytes: Int, in duration: Duration) -> String {
     let nanoseconds = nanoseconds(duration)
     guard nanoseconds > 0, bytes > 0 else { return "–" }
-    return decimal(Double(bytes) / nanoseconds, places: 2) + " GB/s"
+    return size(Int(min(Double(bytes) / nanoseconds * 1e9, 1e18))) + "/s"
   }
 
   /// `0.93`.
@@ -50,7 +67,8 @@ enum Figures {
   private static func scaled(_ number: Double, by step: Double, _ units: [String]) -> String {
     var number = number
     var unit = 0
-    while number >= step, unit < units.count - 1 {
+    // What would be rounded to a whole step has the next unit.
+    while number >= step - 0.5, unit < units.count - 1 {
       number /= step
       unit += 1
     }

@@ -55,14 +55,14 @@ struct OutputFile: ~Copyable {
     discard()
   }
 
-  /// Appends `piece`.
-  func write(_ piece: Bytes) throws {
-    try writing { (writer) throws(Errno) in try writer.write(piece) }
-  }
-
-  /// Appends `count` zeros: as a hole, if it is a file.
-  func writeZeros(_ count: Int) throws {
-    try writing { (writer) throws(Errno) in try writer.writeZeros(count) }
+  /// Appends `part`: zeros as a hole, if it is a file.
+  func write(_ part: SourcePart) throws {
+    try writing { (writer) throws(Errno) in
+      switch part {
+      case .bytes(let bytes, _): try writer.write(bytes)
+      case .zeros(let range): try writer.writeZeros(range.count)
+      }
+    }
   }
 
   private func writing(_ body: (DescriptorWriter) throws(Errno) -> Void) throws {

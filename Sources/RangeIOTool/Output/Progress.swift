@@ -15,7 +15,7 @@ struct Progress {
   /// - Parameters:
   ///   - total: the number of bytes to process.
   ///   - showsRate: whether the bytes are really read, rather than skipped.
-  init(_ label: String, total: Int, isShown: Bool = StandardError.isTerminal, showsRate: Bool = true) {
+  init(_ label: String, total: Int, isShown: Bool = StandardError.showsProgress, showsRate: Bool = true) {
     self.label = label
     self.total = total
     self.showsRate = showsRate

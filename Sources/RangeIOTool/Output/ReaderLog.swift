@@ -34,19 +34,30 @@ final class ReaderLog: Sendable {
   var text: String {
     let readers = entries.withLock { $0 }.map { "\(Complaint.oneLine($0.name)): \($0.statistics)" }
     let process =
-      "\(readers.count) \(readers.count == 1 ? "reader" : "readers"), \(Figures.time(ContinuousClock.now - start)), "
+      "\(Figures.count(readers.count, "reader")), \(Figures.time(ContinuousClock.now - start)), "
       + "peak memory \(Figures.size(PeakMemory.bytes))"
     return (readers + [process]).joined(separator: "\n")
   }
 }
 
-/// The option shared by all commands.
-struct StatsOption: ParsableArguments {
-  @Flag(help: "Tell on standard error what was read and how, and what it took.")
+/// The options shared by all commands: what they tell, and how.
+struct ReportOptions: ParsableArguments {
+  @Flag(
+    name: [.customLong("stats"), .customShort("v")],
+    help: "Tell on standard error what was read and how, and what it took.")
   var stats = false
+  @Flag(name: .shortAndLong, help: "Show no progress and no notes: errors only.")
+  var quiet = false
+  @Flag(help: "Show sizes and rates in powers of 1000 (kB, MB) rather than of 1024 (KiB, MiB).")
+  var si = false
+
+  func apply() {
+    if quiet { StandardError.beQuiet() }
+    if si { Figures.usePowersOf1000() }
+  }
 }
 
 /// A command with `--stats`.
 protocol CommandWithStats: AsyncParsableCommand {
-  var stats: StatsOption { get }
+  var stats: ReportOptions { get }
 }

@@ -13,7 +13,7 @@ struct ResultFile {
 
   func write(_ text: String) throws {
     var file = try OutputFile.create(path, force: force)
-    try file.write(Bytes(Array(text.utf8)))
+    try file.write(.bytes(Bytes(Array(text.utf8)), at: 0))
     try file.finish()
   }
 }

@@ -38,7 +38,7 @@ nonisolated(nonsending) func tellingOfSilence<Result>(
   of name: SourceName, _ counts: @escaping @Sendable () -> [Counters],
   _ body: nonisolated(nonsending) () async throws -> Result
 ) async throws -> Result {
-  guard name.isURL, StandardError.isTerminal else { return try await body() }
+  guard name.isURL, StandardError.showsProgress else { return try await body() }
   // Ends with this function.
   async let _: Void = tellOfSilence(name.shown) { counts().reduce(0) { $0 + ($1["bytes received"] ?? 0) } }
   return try await body()

@@ -2,26 +2,16 @@ import RangeIO
 import Synchronization
 import SystemPackage
 
-/// The program's output. It keeps binary data away from terminals, and treats a reader that closes the pipe differently
-/// from a failure.
+/// The program's output. A reader that closes the pipe is no failure.
 struct StandardOutput {
   private let writer = DescriptorWriter(descriptor: STDOUT_FILENO)
-  private let protectsTerminal: Bool
 
-  /// - Parameter force: whether binary data may go to a terminal.
-  init(force: Bool = false) { protectsTerminal = !force && isatty(STDOUT_FILENO) == 1 }
-
-  /// Writes one piece of a source.
   func write(_ piece: Bytes) throws {
-    if protectsTerminal, !TerminalText.isHarmless(piece) {
-      throw ToolFailure("this is binary, which can upset a terminal: add --output FILE, or --force, or pipe it on")
-    }
     try translatingErrors { () throws(Errno) in try writer.write(piece) }
   }
 
   /// Writes `count` zeros: as a hole, if this is a file that ends here.
   func writeZeros(_ count: Int) throws {
-    guard !protectsTerminal else { return try write(Bytes([0])) }
     try translatingErrors { () throws(Errno) in try writer.writeZeros(count) }
   }
 
@@ -61,7 +51,13 @@ enum OutputWait {
 
 /// Where errors and progress go.
 enum StandardError {
-  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+  private static let isQuiet = Atomic(false)
+
+  /// `--quiet`: from now on only errors are written.
+  static func beQuiet() { isQuiet.store(true, ordering: .relaxed) }
+
+  /// `true` for a terminal, unless the user wants quiet.
+  static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 && !isQuiet.load(ordering: .relaxed) }
 
   /// The width of the terminal in characters. 80 if it is unknown.
   static var columns: Int {
@@ -71,6 +67,15 @@ enum StandardError {
   }
 
   static func line(_ text: String) { write(text + "\n") }
+
+  /// Writes a line that tells how it goes, unless the user wants quiet.
+  static func note(_ text: String) { if !isQuiet.load(ordering: .relaxed) { line(text) } }
+
+  /// Writes such a line in place of a line of progress, unless that would have to wait.
+  static func noteAtOnce(_ text: String) {
+    var request = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+    if poll(&request, 1, 0) == 1 { note((showsProgress ? "\r\u{1B}[K" : "") + text) }
+  }
 
   static func write(_ text: String) {
     var text = text

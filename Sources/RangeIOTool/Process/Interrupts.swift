@@ -21,6 +21,8 @@ final class Interrupts: Sendable {
     var onHangup: (@Sendable () -> Void)?
     /// An incomplete file, which must be removed however the program ends.
     var temporary: String?
+    /// How to go on after the end.
+    var advice: String?
   }
   private let state = Mutex(State())
 
@@ -57,6 +59,9 @@ final class Interrupts: Sendable {
   /// Sets the file to remove if the process is ended by force.
   func guardTemporary(_ path: String) { state.withLock { $0.temporary = path } }
 
+  /// Sets the line that is written when a signal ends the work: how to go on.
+  func advise(_ line: String) { state.withLock { $0.advice = line } }
+
   /// Runs `commit`, which completes the file or removes it, and prevents an interruption in the middle.
   func releaseTemporary<Failure: Error>(_ commit: () throws(Failure) -> Void) throws(Failure) {
     let result: Result<Void, Failure> = state.withLock { state in
@@ -73,7 +78,11 @@ final class Interrupts: Sendable {
       return state.onFirst
     }
     if let onFirst { return onFirst() }
-    state.withLock { $0.signal = number }
+    let advice = state.withLock { state in
+      state.signal = number
+      return state.advice
+    }
+    if let advice { StandardError.noteAtOnce(advice) }
     task.cancel()
     var grace = timespec(tv_sec: 0, tv_nsec: Self.graceNanoseconds)
     nanosleep(&grace, nil)

@@ -3,6 +3,7 @@ import ArgumentParser
 /// The options of the commands that take URLs.
 struct RemoteOptions: ParsableArguments {
   @Option(
+    name: [.long, .customShort("H")],
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       """
@@ -68,6 +69,13 @@ struct RemoteOptions: ParsableArguments {
     }
     for name in headerEnv { headers += try HeaderLines.environment(name) }
     return headers
+  }
+
+  /// Throws if they are in standard input, which is a source.
+  func leaveStandardInput() throws(ToolFailure) {
+    guard !header.contains("@-"), sas != "-" else {
+      throw .usage("standard input is a source, so it cannot have headers or secrets: write them to a file")
+    }
   }
 
   /// The shared access signature, which stands where other processes do not see it.

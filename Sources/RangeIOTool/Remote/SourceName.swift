@@ -5,16 +5,19 @@ struct SourceName {
   enum Kind: Equatable { case path, http, s3, azure, gcs }
 
   let text: String
-  let kind: Kind
+  private(set) var kind: Kind
+  /// The user wrote `-`.
+  let isStandardInput: Bool
 
-  /// A file whose path begins like a URL can be named with `./` before it.
+  /// Standard input that can only be read forward.
+  var isPipe: Bool { isStandardInput && !StandardInput.isFile }
+
+  /// A file whose path begins like a URL, or is `-`, can be named with `./` before it.
   init(_ text: String) {
-    self.text = text
+    self.init(path: text)
+    let text = self.text
     let scheme = text.prefix { $0 != ":" }
-    guard text[scheme.endIndex...].hasPrefix("://") else {
-      kind = .path
-      return
-    }
+    guard text[scheme.endIndex...].hasPrefix("://") else { return }
     switch scheme.lowercased() {
     case "http", "https": kind = .http
     case "s3": kind = .s3
@@ -24,9 +27,10 @@ struct SourceName {
     }
   }
 
-  /// A path.
+  /// A path, or `-` for standard input.
   init(path: String) {
-    text = path
+    isStandardInput = path == "-"
+    text = isStandardInput ? "/dev/stdin" : path
     kind = .path
   }
 

@@ -69,12 +69,8 @@ struct SizeComparison {
       })
   }
 
-  /// `4.0 MiB`: in powers of two, as the sizes of caches are given.
+  /// `4.0 MiB`.
   private static func size(_ blocks: Int, _ blockSize: ByteCount) -> String {
-    let bytes = Double(blocks) * Double(blockSize.bytes)
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"]
-    var (number, unit) = (bytes, 0)
-    while number >= 1024, unit < units.count - 1 { (number, unit) = (number / 1024, unit + 1) }
-    return Figures.decimal(number, places: number < 10 && unit > 0 ? 1 : 0) + " " + units[unit]
+    Figures.size(Int(min(Double(blocks) * Double(blockSize.bytes), 1e18)))
   }
 }

@@ -40,7 +40,7 @@ struct SpillTotals {
     }
     rows += [
       ["private directories", Figures.count(privateDirectories)],
-      ["not believed", "\(Figures.count(survey.unbelieved)) files"],
+      ["not believed", Figures.count(survey.unbelieved, "file")],
       ["free on the disk", Figures.size(freeBytes)],
     ]
     return "\(Complaint.oneLine(path)):\n\n" + Table(columns: [.left, .left], rows: rows).text
@@ -91,7 +91,7 @@ struct SpillVerdict {
         [
           "records",
           "\(Figures.count(found.records)), \(Figures.count(found.chunks)) of them chunks, "
-            + "\(Figures.count(found.tombstones)) tombstones",
+            + Figures.count(found.tombstones, "tombstone"),
         ],
         ["bytes", "\(Figures.size(found.recordBytes)), chunks decode to \(Figures.size(found.decodedBytes))"],
         ["unknown codecs", Figures.count(found.unknownCodecs)],

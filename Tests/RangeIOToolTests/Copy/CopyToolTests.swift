@@ -33,8 +33,10 @@ import Testing
   /// Starts a copy to `copy`, and kills it once `pieces` pieces of 64 KiB are noted.
   ///
   /// - Returns: the pieces that are noted then.
-  private func copyAndKill(_ path: String, at pieces: Int, rate: String, signal: CInt = SIGKILL) async throws -> Int {
-    let process = try start(path, rate: rate)
+  private func copyAndKill(
+    _ path: String, at pieces: Int, rate: String, signal: CInt = SIGKILL, errors: String = "/dev/null"
+  ) async throws -> Int {
+    let process = try start(path, rate: rate, errors: errors)
     let wanted = CopyJournal.headerSize + pieces * CopyJournal.recordSize
     try await wait(for: process) { try length(of: copy + ".rangeio-journal") ?? 0 >= wanted }
     process.send(signal)
@@ -49,8 +51,11 @@ import Testing
     while try !isSo(), !process.hasEnded { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  private func start(_ path: String, rate: String, _ options: [String] = []) throws -> ToolProcess {
-    let output = try FileDescriptor.open("/dev/null", .readWrite, options: .closeOnExec)
+  private func start(
+    _ path: String, rate: String, _ options: [String] = [], errors: String = "/dev/null"
+  ) throws -> ToolProcess {
+    let output = try FileDescriptor.open(
+      errors, .writeOnly, options: [.create, .closeOnExec], permissions: .ownerReadWrite)
     defer { try? output.close() }
     return try ToolProcess(
       ["copy", path, copy, "--limit-rate", rate] + options, output: output.rawValue, errors: output.rawValue)
@@ -260,8 +265,12 @@ import Testing
   @Test func `Ctrl-C ends it with 130, and the next run goes on`() async throws {
     let path = try directory.file("big", noise(8 << 20))
     try await settle(path)
-    let noted = try await copyAndKill(path, at: 20, rate: "8MB", signal: SIGINT)
+    let errors = directory("err")
+    let noted = try await copyAndKill(path, at: 20, rate: "8MB", signal: SIGINT, errors: errors)
     #expect(noted >= 20)
+    #expect(
+      String(decoding: try contents(errors), as: UTF8.self)
+        == "rangeio: \(copy): interrupted; what has arrived is kept: run the same command again to go on\n")
     let result = try await tool("copy", path, copy, "--stats")
     #expect(try result.code == 0 && bytesRead(result) == 8 << 20 - noted << 16)
     #expect(areEqual(try contents(copy), noise(8 << 20)[...]))

@@ -56,7 +56,7 @@ import Testing
     #expect(text.hasPrefix("<svg ") && text.hasSuffix("</svg>\n"))
     // In the plot and in the legend.
     #expect(text.split(separator: "<polyline").count { $0.contains("class=\"line") } == 2 * 5)
-    for word in ["Belady's optimum", "lru", "40 KiB", "100%", "loop.csv", "prefers-color-scheme: dark"] {
+    for word in ["Belady's optimum", "lru", "40.0 KiB", "100%", "loop.csv", "prefers-color-scheme: dark"] {
       #expect(text.contains(word), "\(word)")
     }
     let second = try await tool("replay", loop(), "--plot", picture)
