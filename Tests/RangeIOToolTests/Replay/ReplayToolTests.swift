@@ -56,7 +56,7 @@ import Testing
     let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n")
     #expect(lines.first?.hasSuffix("2 requests; a cache of 1 MiB in blocks of 4 KiB, request by request") == true)
     let cells = lines.last?.split(separator: " ").prefix(10) ?? []
-    #expect(cells == ["lru", "32", "16", "50.00%", "131", "kB", "65.5", "kB", "1", "65.5"])
+    #expect(cells == ["lru", "32", "16", "50.00%", "128", "KiB", "64.0", "KiB", "1", "64.0"])
   }
 
   @Test(arguments: [
