@@ -33,7 +33,7 @@ struct InfoCommand: CommandWithStats {
   private func modified(_ name: SourceName) throws -> HTTPDate? {
     var facts = stat()
     guard !name.isURL, try PathArgument.withSystemPath(of: name.text, { stat($0, &facts) }) == 0 else { return nil }
-    return HTTPDate(secondsSince1970: Platform.modified(facts))
+    return HTTPDate(secondsSince1970: Platform.times(facts).0.tv_sec)
   }
 }
 

@@ -46,6 +46,6 @@ enum DirectoryNames {
     return ListedEntry(
       nameBytes: kind == S_IFDIR ? bytes + [UInt8(ascii: "/")] : bytes, isFolder: kind == S_IFDIR,
       byteCount: kind == S_IFREG ? Int(facts.st_size) : nil,
-      modified: HTTPDate(secondsSince1970: Platform.modified(facts)))
+      modified: HTTPDate(secondsSince1970: Platform.times(facts).0.tv_sec))
   }
 }

@@ -24,9 +24,6 @@ enum Platform {
       unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
     }
 
-    /// When a file was written last, in seconds since 1970.
-    static func modified(_ facts: stat) -> Int { facts.st_mtimespec.tv_sec }
-
     /// When a file was written last, and when its status changed.
     static func times(_ facts: stat) -> (timespec, timespec) { (facts.st_mtimespec, facts.st_ctimespec) }
   #else
@@ -43,9 +40,6 @@ enum Platform {
     static func handler(of action: sigaction) -> Int {
       unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
     }
-
-    /// When a file was written last, in seconds since 1970.
-    static func modified(_ facts: stat) -> Int { facts.st_mtim.tv_sec }
 
     /// When a file was written last, and when its status changed.
     static func times(_ facts: stat) -> (timespec, timespec) { (facts.st_mtim, facts.st_ctim) }
