@@ -74,15 +74,4 @@ import Testing
       #expect(result.hasOneLineOfErrors && result.errors.contains(message), "\(result.errors)")
     }
   }
-
-  @Test func `the demo shows tiers, and that every byte is right`() async throws {
-    let directory = try TemporaryDirectory()
-    let path = try directory.file("data", (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 >> 6) })
-    let result = try await tool("demo", path, "--tiers", "--json", "--seed", "1")
-    #expect(result.code == 0)
-    let report = try #require(try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
-    #expect(report["isOK"] as? Bool == true)
-    let tiers = try #require(report["tiers"] as? [String: Any])
-    #expect((tiers["rows"] as? [Any])?.count == 2)
-  }
 }

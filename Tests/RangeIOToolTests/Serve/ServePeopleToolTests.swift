@@ -11,6 +11,7 @@
 
     @Test func `a log is opened anew by SIGHUP, and names those who gave a password`() async throws {
       let directory = try TemporaryDirectory()
+      try FileManager.default.createDirectory(atPath: directory("served"), withIntermediateDirectories: false)
       _ = try directory.file("served/a.bin", [1, 2, 3])
       _ = try directory.file("served/index.html", Array("hello".utf8))
       let log = directory("log")
