@@ -2,8 +2,11 @@ extension SourceDescription {
   /// The cost of reading from a source. `.merging` and `.readAhead` use it to decide, and so does a disk tier: by
   /// default it keeps nothing of a source that is no slower than a local disk.
   public struct Cost: Hashable, Sendable {
-    /// The time to the first byte of a read.
-    public var latency: Duration
+    /// The time to the first byte of a read, in whole nanoseconds: so a description, which has room for no more, states this cost and
+    /// not another one.
+    public var latency: Duration {
+      didSet { latency = .nanoseconds(latency.nanoseconds) }
+    }
     /// The rate after the first byte, in bytes per second, as it was measured.
     package var rate: Double
 
@@ -17,7 +20,7 @@ extension SourceDescription {
     }
 
     package init(latency: Duration, bytesPerSecond: Double) {
-      self.latency = latency
+      self.latency = .nanoseconds(latency.nanoseconds)
       rate = bytesPerSecond
     }
 

@@ -1,3 +1,4 @@
+import RangeIOTesting
 import Testing
 
 @testable import RangeIO
@@ -24,6 +25,20 @@ import Testing
     {
       cost.rate = rate
       #expect(cost.bytesPerSecond == .bytes(bytes), "\(rate)")
+    }
+  }
+
+  @Test func `a description states the cost that it was made with, whatever was measured`() {
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<1000 {
+      let latency = Duration.seconds(Double.random(in: 1e-6...10, using: &random))
+      var cost = SourceDescription.Cost(latency: latency, bytesPerSecond: Double.random(in: 1...1e12, using: &random))
+      var traits = SourceDescription.Traits()
+      traits.cost = cost
+      #expect(SourceDescription(id: "a", validator: nil, byteCount: 1, traits: traits).traits.cost == cost)
+      cost.latency = latency / 3
+      traits.cost = cost
+      #expect(SourceDescription(id: "a", validator: nil, byteCount: 1, traits: traits).traits.cost == cost)
     }
   }
 

@@ -2,8 +2,9 @@ internal import RangeIO
 
 /// The distance of an origin: the latency, the bandwidth of one connection, and what follows from them.
 ///
-/// The latency is a moving mean, and the least of the last answers beside it. The bandwidth is the median of the last bodies, weighted by their bytes: a mean would
-/// follow the one body that came at once, out of a buffer on the way, or that stood still for a while.
+/// The latency is a moving mean, and the least of the last answers beside it. The bandwidth is the median of the last bodies,
+/// weighted by their bytes: a mean would follow the one body that came at once, out of a buffer on the way, or that stood still
+/// for a while.
 struct OriginMeasure: Hashable, Sendable {
   private struct Body: Hashable, Sendable {
     let bytes: Int
