@@ -30,8 +30,11 @@ package final class ReadAheadBudget: Sendable {
     var uses = 0
     var holders: [ObjectIdentifier: Holder] = [:]
 
-    /// Those that share the bytes.
-    var activeCount: Int { holders.values.count { $0.bytes > 0 || uses - $0.lastUse <= patience } }
+    /// Those that share the bytes, apart from one.
+    func activeCount(but key: ObjectIdentifier? = nil) -> Int {
+      let patience = patience
+      return holders.count { $0.key != key && ($0.value.bytes > 0 || uses - $0.value.lastUse <= patience) }
+    }
     private var patience: Int { max(64, holders.count * 4) }
 
     /// Notes a holder that was refused, and forgets those that have nothing and want nothing any more.
@@ -58,7 +61,7 @@ package final class ReadAheadBudget: Sendable {
         var mine = state.holders[key] ?? Holder(holder: holder)
         (mine.holder, mine.lastUse) = (holder, state.uses)
         // A holder that has nothing may take bytes as long as there are any; otherwise it could never begin.
-        let share = limit / max(1, state.activeCount)
+        let share = limit / max(1, state.activeCount())
         // Subtracts instead of adding, because a source may state any size.
         guard count <= limit - state.bytes, mine.bytes == 0 || count <= max(share, limit / 8) - mine.bytes else {
           state.note(mine, key)
@@ -85,7 +88,8 @@ package final class ReadAheadBudget: Sendable {
   /// The bytes that a holder may have, beside the others that have some or want some.
   func share(of holder: any ReadAheadHolder) -> Int {
     let limit = limit.bytes
-    return state.withLock { limit / ($0.activeCount + ($0.holders[ObjectIdentifier(holder)] == nil ? 1 : 0)) }
+    // One that was refused long ago shares again, as one that was never here.
+    return state.withLock { limit / ($0.activeCount(but: ObjectIdentifier(holder)) + 1) }
   }
 
   /// All holders release what is not used yet: there is less room now.

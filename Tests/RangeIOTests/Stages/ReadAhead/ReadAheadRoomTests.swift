@@ -200,6 +200,24 @@ struct ReadAheadRoomTests {
     #expect(store.ahead.bytes == 0)
   }
 
+  @Test func `one that was refused has a share again, however long ago that was`() {
+    let budget = ReadAheadBudget(.bytes(1000))
+    let (refused, other) = (Holder(), Holder())
+    #expect(budget.take(1000, for: other))
+    #expect(!budget.take(1, for: refused))
+    #expect(budget.share(of: refused) == 500)
+    // More often than the budget remembers who wants some.
+    for _ in 0..<100 {
+      budget.give(1000, by: other)
+      #expect(budget.take(1000, for: other))
+    }
+    #expect(budget.share(of: other) == 1000)
+    #expect(budget.share(of: refused) == 500)
+    budget.give(1000, by: other)
+    #expect(budget.share(of: refused) == 1000)
+    withExtendedLifetime((refused, other)) {}
+  }
+
   private final class Holder: ReadAheadHolder {
     let holds = Locked<[ReadAheadHold]>([])
 
