@@ -71,7 +71,7 @@ extension RangeReader {
   /// Reads the first `count` bytes of the source as it is now, or all of it if it has fewer: a magic number, a header of which you
   /// do not know whether it is all there.
   ///
-  /// - Throws: as ``read(_:caching:)-(_,_)``; `rangeNotSatisfiable` for a negative count.
+  /// - Throws: as ``read(_:caching:)->Bytes``; `rangeNotSatisfiable` for a negative count.
   public nonisolated(nonsending) func read(
     prefix count: Int, caching: ReadRequest.CachePolicy = .normal
   ) async throws -> Bytes {

@@ -5,6 +5,7 @@
 void *memchr(const void *, int, size_t);
 int memcmp(const void *, const void *, size_t);
 void *memcpy(void *, const void *, size_t);
+void *memmem(const void *, size_t, const void *, size_t);
 char *strchr(const char *, int);
 int strcmp(const char *, const char *);
 size_t strlen(const char *);

@@ -42,7 +42,17 @@ public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32, _ mode: mode_t) -
 ) -> Int { stub() }
 @discardableResult public func write(_ fd: Int32, _ buffer: UnsafeRawPointer!, _ count: Int) -> Int { stub() }
 
-// MARK: stat(2), chmod(2)
+@discardableResult public func read(_ fd: Int32, _ buffer: UnsafeMutableRawPointer!, _ count: Int) -> Int { stub() }
+@discardableResult public func pwrite(
+  _ fd: Int32, _ buffer: UnsafeRawPointer!, _ count: Int, _ offset: off_t
+) -> Int { stub() }
+public var SEEK_CUR: Int32 { 1 }
+@discardableResult public func lseek(_ fd: Int32, _ offset: off_t, _ whence: Int32) -> off_t { stub() }
+@discardableResult public func mkstemp(_ template: UnsafeMutablePointer<CChar>!) -> Int32 { stub() }
+
+// MARK: stat(2), chmod(2), utimensat(2)
+
+@discardableResult public func futimens(_ fd: Int32, _ times: UnsafePointer<timespec>!) -> Int32 { stub() }
 
 public var S_IFMT: mode_t { 0o170000 }
 public var S_IFREG: mode_t { 0o100000 }
@@ -105,6 +115,7 @@ public func ioctl(_ fd: CInt, _ request: UInt) -> CInt { stub() }
 // MARK: poll(2)
 
 public var POLLOUT: Int32 { 0x0004 }
+public var POLLIN: Int32 { 0x0001 }
 @discardableResult public func poll(_ fds: UnsafeMutablePointer<pollfd>!, _ count: nfds_t, _ timeout: Int32) -> Int32 {
   stub()
 }

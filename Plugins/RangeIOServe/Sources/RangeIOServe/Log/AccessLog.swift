@@ -48,6 +48,7 @@
     ///
     /// - Parameters:
     ///   - path: lines are added to the file there, which is made if there is none; `-` is the standard output.
+    ///   - format: what a line has.
     ///   - onFault: told in words that lines were lost, and why. On any thread.
     /// - Throws: `ReadError` if it cannot be opened.
     public init(
