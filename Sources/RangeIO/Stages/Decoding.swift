@@ -109,7 +109,7 @@ final class DecodingStage: RoleStage {
 
   /// Decodes here what a cache below has, if it is no more than a read would decode here.
   func answer(_ request: ReadRequest, next: ReadNext) -> ReadAnswer<ReadResponse> {
-    // `try?`: the read that follows throws the same. Without a cache below, a cache above shares what one read decodes.
+    // `try?`, twice: no answer is given here, and the read that follows throws the same error. Without a cache below, a cache above shares what one read decodes.
     guard next.isKept, let (runs, wide) = try? encoded(request), wide.byteCount <= BackgroundWork.maxBytesHere,
       case .here(let response)? = (next.link as? BaseDescriptionLink)?.encodedAnswer(wide),
       let answer = try? decode(response, runs, for: request, asked: wide)

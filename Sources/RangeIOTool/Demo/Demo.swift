@@ -3,7 +3,8 @@ import RangeIO
 /// Shows what a program does with a file, what each step takes, and what it takes with ``PlainFile``, which gives the same
 /// guarantees. What both read is compared, byte by byte.
 ///
-/// First the whole file is streamed and compared, untimed: whoever reads a cold file first waits for the disk.
+/// Before anything is timed, the whole file is streamed and compared. Otherwise the first step would wait for the disk, and the
+/// others would not.
 struct Demo {
   let path: String
   let engine: FileSource.Engine

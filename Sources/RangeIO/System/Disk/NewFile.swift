@@ -105,7 +105,7 @@ final class NewFile: Sendable {
   }
 
   private func remove() {
-    // `try?`: the writer gets another error already, and a file left over does not change it.
+    // `try?`: the writer already throws why it failed; that the temporary file stays would hide this reason.
     try? directory.remove(temporary)
   }
 

@@ -1,7 +1,7 @@
 /// A piece that is read ahead: its store does not evict it until the hold ends. Its bytes count against the store's budget from
 /// when they are asked for.
 ///
-/// Whoever has read ahead ends it: when its reader has passed the piece, or will not read it.
+/// The read-ahead stage ends the hold when the reader has passed the piece, or will not read it.
 package final class ReadAheadHold: Sendable {
   private struct State {
     var isCharged = true

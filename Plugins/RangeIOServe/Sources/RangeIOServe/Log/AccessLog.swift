@@ -33,7 +33,7 @@
 
       init(_ descriptor: FileDescriptor, isOurs: Bool) { (self.descriptor, self.isOurs) = (descriptor, isOurs) }
 
-      // `try?`: all was written, or its failure told.
+      // `try?`: all lines are written by now, or their loss was told; what fails in closing changes neither.
       deinit { if isOurs { try? descriptor.close() } }
     }
 

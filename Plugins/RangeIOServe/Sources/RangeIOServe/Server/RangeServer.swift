@@ -106,13 +106,13 @@
       let stop: @Sendable () -> Void = { [stopping = responder.stopping] in
         stopping.set(true)
         Task {
-          // Not cancelled by anyone.
+          // `try?`: it throws only if the task is cancelled, and nothing holds the task.
           try? await Task.sleep(for: stopDelay)
           // Fails only if it has stopped.
           try? await server.shutdownGracefully()
         }
         Task {
-          // Not cancelled by anyone.
+          // `try?`: as above.
           try? await Task.sleep(for: stopDelay + drainTimeout)
           work.cancel()
         }

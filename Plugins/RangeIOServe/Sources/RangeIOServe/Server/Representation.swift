@@ -43,7 +43,7 @@
     func best(of plain: Representation, in pool: ObjectPool, _ head: HTTPRequest) async throws -> Representation {
       for coding in codings(head) {
         let path = Self.path(plain.path, coding)
-        // `try?`: without a coded file that can be read there is the file itself.
+        // `try?`: if the coded file cannot be opened, the plain one is sent, and a cancelled request ends with that.
         guard !path.isEmpty, case .object(let object) = try? await pool.find(path),
           let coded = plain.coded(coding, by: object, at: path)
         else { continue }

@@ -25,6 +25,7 @@
       try folder.write([1, 2], to: "a.bin")
       let log = try AccessLog(folder.path + "/.log")
       try await withServer([("", try DirectoryUpstream(folder.path))]) {
+        // `try!`: the hash is a constant, and the closure cannot throw.
         $0.users = ["anna": try! PasswordHash(Self.hash)]
         $0.allowedOrigins = ["https://site.example"]
         $0.accessLog = log
@@ -64,6 +65,7 @@
       let error = await #expect(throws: ReadError.self) {
         try await withServer([("", try DirectoryUpstream(folder.path))]) {
           $0.address = .host(host, port: 0)
+          // `try!`: the hash is a constant, and the closure cannot throw.
           $0.users = ["anna": try! PasswordHash(Self.hash)]
         } _: { _, _ in
         }
