@@ -46,4 +46,49 @@ struct TieredStoreTests {
     #expect(statistics.peakBytes <= statistics.limit)
     await reader.close()
   }
+
+  /// A store of memory and compressed memory with blocks that a reader has ahead and does not come to.
+  private func reading(_ holder: Holder, compressed: ByteCount) throws -> (store: TieredStore, memory: MemoryStore) {
+    var configuration = TieredStore.Configuration(memory: .kibibytes(256), compressed: compressed)
+    configuration.background = BackgroundWork(executor: JobCount())
+    let store = TieredStore(configuration)
+    let memory = try #require(store.memory).memory
+    let source = StoredSource(memory, blockSize: 4096)
+    let hold = try #require(store.aheadBudget?.hold(holder.blocks * 4096, for: holder))
+    holder.holds.withLock { $0 = [hold] }
+    for block in 0..<holder.blocks {
+      var reservation = try #require(source.reserve(source.block(block)))
+      reservation.hold = hold
+      source.insert(source.block(block), reservation, source.ticket)
+    }
+    #expect(memory.counts().blocks == holder.blocks)
+    return (store, memory)
+  }
+
+  @Test(arguments: [MemoryPressure.warning, .critical])
+  func `under pressure what is read ahead is held no longer`(_ pressure: MemoryPressure) throws {
+    let holder = Holder(blocks: 20)
+    let (store, memory) = try reading(holder, compressed: .mebibytes(1))
+    store.handleMemoryPressure(pressure)
+    #expect(memory.ahead.bytes == 0)
+    #expect(memory.counts().blocks <= (pressure == .critical ? 0 : 10))
+  }
+
+  @Test func `a lower limit of the tier below waits for no reader either`() async throws {
+    // More than the memory's own limit: it uses what the tier below has free.
+    let holder = Holder(blocks: 200)
+    let (store, memory) = try reading(holder, compressed: .mebibytes(8))
+    try await store.resize(memory: .kibibytes(256), compressed: .kibibytes(64))
+    #expect(memory.ahead.bytes == 0)
+    #expect(store.counts().bytes <= 320 << 10)
+  }
+
+  private final class Holder: ReadAheadHolder {
+    let blocks: Int
+    let holds = Locked<[ReadAheadHold]>([])
+
+    init(blocks: Int) { self.blocks = blocks }
+
+    func giveUp() { for hold in holds.withLock({ $0 }) { hold.end() } }
+  }
 }

@@ -60,8 +60,10 @@ extension MemoryStore {
       guard excess.bytes > 0 || excess.blocks > 0 else { return }
       let held = counts()
       let unmovable = held.pinnedBytes + ledger.metadataBytes
-      // What was read ahead stays until the read that passes it has its bytes.
+      // What was read ahead stays until the read that passes it has its bytes. The rest of it stays no longer, whatever it was
+      // that made room for less: a tier below may have lent it.
       let isAhead = (0..<shards.count).contains { shards.withLock($0) { $0.aheadBytes > 0 } }
+      if isAhead { ahead.giveUpAll() }
       let isToCome = isAhead || held.reservedBytes > 0 || held.removedBytes > 0 || shards.fullest() != nil
       // Nothing here has to stay or is to come, so other tiers of the budget hold the rest, and handle it themselves.
       if unmovable == 0, !isToCome { return }
@@ -129,7 +131,6 @@ extension MemoryStore {
 
   /// Frees half of it at a warning, otherwise all that is not pinned.
   private func relieveMemory(_ pressure: MemoryPressure) {
-    if pressure != .normal { ahead.giveUpAll() }
     switch pressure {
     case .normal: return
     case .warning: shed(to: ledger.bytes / 2)
@@ -137,8 +138,9 @@ extension MemoryStore {
     }
   }
 
-  /// Evicts what exceeds `target` bytes, except pinned chunks.
+  /// Evicts what exceeds `target` bytes, except pinned chunks. What is read ahead is held no longer: memory is short.
   package func shed(to target: Int) {
+    ahead.giveUpAll()
     // Not sent to a lower tier: bytes dropped because memory is short must not take other memory.
     _ = evict(ledger.bytes - target, to: nil) { self.ledger.bytes > target }
   }
