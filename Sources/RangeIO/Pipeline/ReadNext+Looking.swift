@@ -64,11 +64,11 @@ extension ReadNext {
   /// The room in the nearest cache below for what is read ahead.
   var aheadBudget: ReadAheadBudget? { cache(below: nil)?.cache.aheadBudget }
 
-  /// A stream that has asked for what comes before `offset` asks for no more.
-  func leaveSequence(at offset: Int, of source: SourceDescription) {
+  /// A stream asks for no more. Its last read ended at one of `offsets`.
+  func leaveSequence(at offsets: ClosedRange<Int>, of source: SourceDescription) {
     var link = link
     while let stage = link as? StageLink {
-      if case .readingAhead(_, let leave) = stage.role { leave(offset, source) }
+      if case .readingAhead(_, let leave) = stage.role { leave(offsets, source) }
       link = stage.next.link
     }
   }

@@ -2,9 +2,11 @@
 enum StageRole: Sendable {
   /// It keeps the bytes it returns.
   case caching(any CacheStage)
-  /// It asks ahead. `discard` drops what it has of a range, `leave` what it has for a stream that ends at an offset.
+  /// It asks ahead. `discard` drops what it has of a range, `leave` what it has for a stream whose last read ended at one
+  /// of these offsets.
   case readingAhead(
-    discard: @Sendable (ByteRange, SourceDescription) -> Void, leave: @Sendable (Int, SourceDescription) -> Void)
+    discard: @Sendable (ByteRange, SourceDescription) -> Void,
+    leave: @Sendable (ClosedRange<Int>, SourceDescription) -> Void)
   /// It reads neighbouring ranges together: see ``ReadNext/groups(_:of:)`` and ``ReadNext/gathering(of:)``.
   case gathering(
     groups: @Sendable ([ByteRange], SourceDescription) -> [Range<Int>], @Sendable (SourceDescription) -> Gathering)

@@ -256,9 +256,9 @@ extension ReaderCore {
     do { return try await respond(request).bytes } catch { throw failed(error) }
   }
 
-  /// A stream that has asked for what comes before `offset` is over.
-  func leaveSequence(at offset: Int, of source: SourceDescription) {
-    if readsAhead { head.leaveSequence(at: offset, of: source) }
+  /// A stream is over whose last read ended at one of `offsets`.
+  func leaveSequence(at offsets: ClosedRange<Int>, of source: SourceDescription) {
+    if readsAhead { head.leaveSequence(at: offsets, of: source) }
   }
 
   @inline(__always) private func respond(_ request: ReadRequest) async throws -> ReadResponse {

@@ -47,8 +47,9 @@ final class StreamCursor {
   private var failure: (any Error)?
   /// One window has been delivered: a consumer that takes a second one will want a third.
   private var isUnderWay = false
-  /// The number of windows that have begun.
+  /// The number of windows that have begun, and the furthest end of one.
   private var begun = 0
+  private var furthest = 0
   private var isEnded = false
   /// When this stream, which follows its source, last asked whether to stop, although there might be more.
   private var lastAsked: ReadClock.Instant?
@@ -252,6 +253,7 @@ final class StreamCursor {
     }
     let task = begun > 0 ? core.background.startElsewhere(nil, work) : core.background.start(nil, work)
     begun += 1
+    furthest = Swift.max(furthest, range.upperBound)
     windows.append(Window(range: range, answer: answer, task: task))
   }
 
@@ -266,9 +268,11 @@ final class StreamCursor {
 
   /// The consumer takes no more: gives up what was asked for ahead.
   private func leave() {
+    // A window that has not begun when it is cancelled is not seen below; one that was given up after an error was.
+    let first = windows.first?.range.lowerBound
     cancelWindows()
     guard let progress, begun > 0 else { return }
-    core.leaveSequence(at: progress.rest.lowerBound, of: progress.source)
+    core.leaveSequence(at: Swift.min(first ?? progress.rest.lowerBound, furthest)...furthest, of: progress.source)
     self.progress = nil
   }
 

@@ -174,10 +174,10 @@ final class ReadAheadStage: ReadStage {
     }
   }
 
-  /// A stream that has asked for what comes before `offset` asks for no more.
-  private func leave(at offset: Int, of source: SourceDescription) {
+  /// A stream asks for no more. Its last read ended at one of `offsets`.
+  private func leave(at offsets: ClosedRange<Int>, of source: SourceDescription) {
     let reads = sources.withLock { $0.first { $0.version === source }?.reads }
-    reads?.leave(at: offset)
+    reads?.leave(at: offsets)
   }
 
   private func reads(of source: SourceDescription) -> ReadAheadReads {
@@ -206,8 +206,8 @@ extension ReadAheadStage: RoleStage {
       [self] range, source in
       reads(of: source).discard(range)
     } leave: {
-      [self] offset, source in
-      leave(at: offset, of: source)
+      [self] offsets, source in
+      leave(at: offsets, of: source)
     }
   }
 }

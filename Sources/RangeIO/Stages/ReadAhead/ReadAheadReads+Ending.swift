@@ -19,10 +19,10 @@ extension ReadAheadReads {
     drop { _ in { range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound } }
   }
 
-  /// A stream that has read up to `offset` is over.
-  func leave(at offset: Int) {
+  /// A stream is over whose last read ended at one of `offsets`.
+  func leave(at offsets: ClosedRange<Int>) {
     drop { state in
-      let ended = state.runs.end(at: offset)
+      let ended = state.runs.end(at: offsets)
       return { ended.contains($0.run) }
     }
   }

@@ -95,6 +95,8 @@ final class ReadAheadReads: ReadAheadHolder {
     }
     var (freed, result) = (Freed(), Noticed())
     result.ask = state.withLock { state -> [Part] in
+      // Its stream has left: nothing would end what this began.
+      guard !Task.isCancelled else { return [] }
       let pace = isHit ? .ahead : pace(of: request.range, state)
       if !state.pieces.isEmpty {
         use(request.range, &state, &freed)
@@ -176,7 +178,8 @@ final class ReadAheadReads: ReadAheadHolder {
       return nil
     }
     let number = state.withLock { state -> Int? in
-      guard !state.isOver else { return nil }
+      // Its run may have ended meanwhile: nothing would end the piece. A hint has none.
+      guard !state.isOver, part.run == 0 || state.runs.isUnderWay(part.run) else { return nil }
       state.lastNumber += 1
       state.pieces.append(
         Piece(

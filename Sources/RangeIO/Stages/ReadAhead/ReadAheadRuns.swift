@@ -153,12 +153,15 @@ struct ReadAheadRuns {
     runs[index].window = max(min(runs[index].last.count, Self.maxAhead), runs[index].window / 2)
   }
 
-  /// Ends runs that go forwards and have read up to `offset`. Returns their numbers.
-  mutating func end(at offset: Int) -> [Int] {
-    func isOver(_ run: Run) -> Bool { run.rule == .forwards && run.last.upperBound == offset }
+  /// Ends runs that go forwards and have read up to one of `offsets`. Returns their numbers.
+  mutating func end(at offsets: ClosedRange<Int>) -> [Int] {
+    func isOver(_ run: Run) -> Bool { run.rule == .forwards && offsets.contains(run.last.upperBound) }
     defer { runs.removeAll(where: isOver) }
     return runs.filter(isOver).map(\.number)
   }
+
+  /// The run with this number has not ended.
+  func isUnderWay(_ number: Int) -> Bool { runs.contains { $0.number == number } }
 
   mutating func endAll() -> [Int] {
     defer { (runs, strangers) = ([], []) }

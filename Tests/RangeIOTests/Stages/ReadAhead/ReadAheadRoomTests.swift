@@ -155,6 +155,31 @@ struct ReadAheadRoomTests {
     }
   }
 
+  /// Also when it has just begun a window, which is cancelled before any stage sees it.
+  @Test func `a stream that is left holds nothing, whichever piece was its last`() throws {
+    try Simulation.run(seed: 4) { simulation in
+      let source = MeasuringSource(
+        byteCount: 2 << 30, stating: .init(latency: .milliseconds(50), bytesPerSecond: 25e6),
+        costing: .init(latency: .milliseconds(150), bytesPerSecond: 20e6), time: simulation.time)
+      let store = MemoryStore(limit: .mebibytes(128))
+      let budget = ReadAheadBudget(.mebibytes(64))
+      let reader = try await RangeReader(
+        source, [.readAhead(budget: budget), .caching(store), .merging(), .limiting(maxConcurrentReads: 8)],
+        configuration: simulation.configuration)
+      for pieces in 1...40 {
+        var count = 0
+        for try await _ in reader.stream(pieces << 25..<(pieces << 25) + (16 << 20)) {
+          count += 1
+          if count == pieces { break }
+        }
+        try await simulation.time.sleep(for: .seconds(5))
+        #expect(store.chunksAhead == 0 && store.ahead.bytes == 0 && budget.bytes == 0, "after \(pieces) pieces")
+      }
+      #expect(budget.peakBytes > 0)
+      await reader.close()
+    }
+  }
+
   // MARK: holds
 
   @Test func `what is held is not evicted, and what no longer is like any newcomer`() throws {
