@@ -107,6 +107,9 @@ final class ReadAheadReads: ReadAheadHolder {
       let noticed = state.runs.notice(request.range, bounds, isHit: isHit, pace, until: request.sequenceEnd)
       if !noticed.ended.isEmpty { result.ended = drop(&state, &freed) { noticed.ended.contains($0.run) } }
       guard let run = noticed.run else { return [] }
+      if let current = state.runs.runs.first, !state.pieces.isEmpty {
+        result.ended += drop(&state, &freed) { $0.run == run && ReadAheadRuns.hasLeft($0.range, current) }
+      }
       if run > state.lastRun {
         state.lastRun = run
         counters.add(1, .runs)

@@ -188,6 +188,16 @@ struct ReadAheadRuns {
     }
   }
 
+  /// A range that was asked for so far behind the last read that no read there would belong to the run: it was skipped.
+  static func hasLeft(_ range: ByteRange, _ run: Run) -> Bool {
+    switch run.rule {
+    case .forwards: run.last.lowerBound - range.upperBound > slack(run.last)
+    case .backwards: range.lowerBound - run.last.upperBound > slack(run.last)
+    case .strided(let stride):
+      stride > 0 ? range.lowerBound < run.last.lowerBound : range.lowerBound > run.last.lowerBound
+    }
+  }
+
   private static func advance(_ run: inout Run, to range: ByteRange) {
     switch run.rule {
     case .forwards: if range.upperBound > run.last.upperBound { run.last = range }

@@ -122,6 +122,25 @@ struct ReadAheadRunsTests {
     #expect(runs.end(at: 500 << 20...500 << 20).count == 1 && runs.runs.count == 3)
   }
 
+  @Test func `what lies so far behind that it belongs to no read of the run was skipped`() {
+    func run(_ rule: ReadAheadRuns.Rule) -> ReadAheadRuns.Run {
+      .init(number: 1, rule: rule, last: 1 << 20..<1 << 20 + 4096, window: 0, frontier: 0, lastUsed: 0)
+    }
+    // Reads of 4 KiB may come up to 64 KiB late.
+    let behind = 1 << 20 - 65_536
+    #expect(!ReadAheadRuns.hasLeft(behind - 4096..<behind, run(.forwards)))
+    #expect(ReadAheadRuns.hasLeft(behind - 4097..<behind - 1, run(.forwards)))
+    #expect(!ReadAheadRuns.hasLeft(2 << 20..<3 << 20, run(.forwards)))
+    let beyond = 1 << 20 + 4096 + 65_536
+    #expect(!ReadAheadRuns.hasLeft(beyond..<beyond + 4096, run(.backwards)))
+    #expect(ReadAheadRuns.hasLeft(beyond + 1..<beyond + 4096, run(.backwards)))
+    #expect(!ReadAheadRuns.hasLeft(0..<4096, run(.backwards)))
+    #expect(ReadAheadRuns.hasLeft(0..<4096, run(.strided(8192))))
+    #expect(!ReadAheadRuns.hasLeft(1 << 20..<1 << 20 + 4096, run(.strided(8192))))
+    #expect(!ReadAheadRuns.hasLeft(0..<4096, run(.strided(-8192))))
+    #expect(ReadAheadRuns.hasLeft(2 << 20..<2 << 20 + 4096, run(.strided(-8192))))
+  }
+
   @Test func `a read that is the last one makes no run`() {
     var runs = ReadAheadRuns()
     #expect(runs.notice(0..<65_536, bounds, until: 65_536) == ReadAheadRuns.Noticed())

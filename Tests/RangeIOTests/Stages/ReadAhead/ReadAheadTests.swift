@@ -181,6 +181,27 @@ struct ReadAheadTests {
     #expect(seconds < 1500 * 0.020 / 10)
   }
 
+  /// Of some pieces the last byte lies in what is skipped, and of others all.
+  @Test(arguments: [(96 << 10, 100 << 10), (64 << 10, 100 << 10), (256 << 10, 400 << 10)])
+  func `what a reader skips does not fill the budget`(_ count: Int, _ step: Int) throws {
+    let (seconds, held) = try Simulation.run(seed: 17) { simulation in
+      let source = Self.source(simulation, 2 << 30)
+      let budget = ReadAheadBudget(.mebibytes(4))
+      let reader = try await RangeReader(
+        source, [.readAhead(budget: budget), .caching(MemoryStore(limit: .mebibytes(256)))],
+        configuration: simulation.configuration)
+      let start = simulation.clock.now
+      for number in 0..<3000 { _ = try await reader.read(number * step..<number * step + count) }
+      let time = start.duration(to: simulation.clock.now)
+      let held = budget.bytes
+      await reader.close()
+      return (Double(time.nanoseconds) / 1e9, held)
+    }
+    print("3000 reads of \(count) in \(step) bytes take \(seconds) s, and \(held) bytes are ahead")
+    // Each waits for 20 ms if nothing is read ahead, and for its bytes.
+    #expect(seconds < 3000 * (0.020 + Double(step) / Self.rate) / 3)
+  }
+
   @Test func `a thousand readers stay within the one budget`() throws {
     let limit = 16 << 20
     try Simulation.run(seed: 4) { simulation in
