@@ -34,8 +34,9 @@ extension ReadPipeline {
   /// **Cancellation.** Cancels the spans in flight and starts no others.
   ///
   /// **Cost.** O(n log n) for n ranges. The stage reads over at most `maxWaste` times the requested bytes, and no span
-  /// of several ranges is longer than `maxSpan`. Over-read bytes are in memory until their span is complete: those of all spans
-  /// that are read at once are at most 128 MiB, or a sixth of the memory of the process if that is less (1 MiB of each may be).
+  /// of several ranges is longer than `maxSpan`. Over-read bytes are in memory until their span is complete. Those of one
+  /// read are at most 128 MiB at once, or a sixth of the memory of the process if that is less (1 MiB of each span may
+  /// be). Of several reads together they are less than `maxConcurrentSpans` × `maxSpan`: 256 MiB by default.
   ///
   /// - Parameters:
   ///   - maxGap: how far apart two ranges may be to be read as one. With zero, only ranges that overlap or touch are, and
