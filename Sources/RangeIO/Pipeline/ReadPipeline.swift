@@ -39,14 +39,16 @@ extension ReadPipeline {
 
   func stageStatistics() -> [Counters] { stages.compactMap { $0.statistics() } }
 
-  /// Tells caches to drop a version that is no longer read.
+  /// Tells caches, and stages that read ahead, to drop a version that is no longer read.
   ///
   /// - Parameter source: the source as the topmost stage shows it.
   func endReading(_ source: SourceDescription) {
     var source = source
     for stage in stages {
       // Stages above see what this one derives; stages below see what it was derived from.
-      stage.knownRole?.cache?.endReading(of: source)
+      let role = stage.knownRole
+      role?.cache?.endReading(of: source)
+      if case .readingAhead(let discard, _)? = role { discard(0..<source.byteCount, source) }
       if let base = source.base, stage.describe(base).id.hasSameBytes(as: source.id) { source = base }
     }
   }

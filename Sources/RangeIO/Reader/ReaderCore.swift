@@ -81,7 +81,9 @@ final class ReaderCore: Sendable {
   deinit {
     watcher.withLock { $0 }?.cancel()
     // Closing the reader has already done this.
-    if !gate.isClosed { StageUses.end(pipeline) }
+    guard !gate.isClosed else { return }
+    giveUpReadingAhead()
+    StageUses.end(pipeline)
   }
 
   /// Describes `source`, pins that version, and links the stages above it.
@@ -286,6 +288,11 @@ extension ReaderCore {
 }
 
 extension ReaderCore {
+  /// Stages that other readers share stay open.
+  private func giveUpReadingAhead() {
+    for stage in pipeline.stages { (stage as? ReadAheadStage)?.end(link) }
+  }
+
   /// Closes the gate, ends all waits, and closes the pipeline in the background. Call this once. Returns a handle for
   /// waiting until all of that is done.
   func beginClosing() -> Closing {
@@ -309,6 +316,7 @@ extension ReaderCore {
     // This work is never cancelled, so neither wait can end early.
     try? await gate.drained()
     await link.stagesAreQuiet()
+    giveUpReadingAhead()
     await StageUses.close(pipeline)
     try? await sourceIsClosed.value()
   }

@@ -121,6 +121,11 @@ final class ReadAheadStage: ReadStage {
   /// Cancels the prefetches in flight and releases what was not used.
   nonisolated(nonsending) func close() async { endAll() }
 
+  /// One of the readers that share it is closed: gives up what was read ahead for it.
+  func end(_ reader: SourceLink) {
+    for (_, reads) in sources.withLock({ $0 }) { reads.end(ObjectIdentifier(reader)) }
+  }
+
   private func endAll() {
     let all = sources.withLock { sources in
       defer { sources = [] }
@@ -159,7 +164,7 @@ final class ReadAheadStage: ReadStage {
   /// Reads for a hint by the caller. It counts against the budget, and the reads that follow use it up.
   private func readHinted(_ request: ReadRequest, _ next: ReadNext) async throws -> ReadResponse {
     let reads = reads(of: request.source)
-    guard let hint = reads.begin(Array(request.ranges)) else {
+    guard let hint = reads.begin(Array(request.ranges), by: ObjectIdentifier(next.bottom)) else {
       throw ReadError(
         .limitExceeded, "the budget for reading ahead is spent: the range is read when it is asked for",
         context: .init(source: request.source.name, offset: request.range.lowerBound, count: request.byteCount))

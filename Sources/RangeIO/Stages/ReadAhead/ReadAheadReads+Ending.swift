@@ -7,6 +7,11 @@ extension ReadAheadReads {
     giveUp()
   }
 
+  /// A reader is closed. Others that share the stage read on.
+  func end(_ reader: ObjectIdentifier) {
+    drop { _ in { $0.reader == reader } }
+  }
+
   func giveUp() {
     drop { state in
       _ = state.runs.endAll()

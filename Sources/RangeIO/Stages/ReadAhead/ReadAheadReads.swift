@@ -17,6 +17,8 @@ final class ReadAheadReads: ReadAheadHolder {
     let run: Int
     let range: ByteRange
     let isBackwards: Bool
+    /// The reader through which it is requested. Several may share a stage, and read one source.
+    let reader: ObjectIdentifier?
     /// The bytes counted against the budget: its own, but no fewer than a least charge.
     let charge: Int
     /// Keeps it in the cache until it is passed; `nil` for a hint, or if the cache does not hold.
@@ -142,7 +144,8 @@ final class ReadAheadReads: ReadAheadHolder {
     let within = missing.reduce(0) { $0 + (ByteRanges.intersection($1, part.range)?.count ?? 0) }
     counters.add(part.range.count - within, .cached)
     guard let ranges = OneOrMore(missing) else { return true }
-    guard let (number, hold) = begin(missing, count: count, for: part, next.aheadBudget) else { return false }
+    let reader = ObjectIdentifier(next.bottom)
+    guard let (number, hold) = begin(missing, count: count, for: part, by: reader, next.aheadBudget) else { return false }
     var prefetch = ReadRequest(ranges, of: request.source)
     prefetch.purpose = .prefetch
     prefetch.hold = hold
@@ -162,14 +165,15 @@ final class ReadAheadReads: ReadAheadHolder {
   }
 
   /// Records what a hint asks for. Returns a number to pass when it ends; `nil` if the budget does not allow it.
-  func begin(_ ranges: [ByteRange]) -> Int? {
+  func begin(_ ranges: [ByteRange], by reader: ObjectIdentifier? = nil) -> Int? {
     let hull = ranges.map(\.lowerBound).min()!..<ranges.map(\.upperBound).max()!
-    return begin(ranges, count: ranges.reduce(0) { $0 + $1.count }, for: Part(run: 0, range: hull), nil)?.number
+    let count = ranges.reduce(0) { $0 + $1.count }
+    return begin(ranges, count: count, for: Part(run: 0, range: hull), by: reader, nil)?.number
   }
 
   /// - Parameter room: the cache's for what is read ahead, if it holds that.
   private func begin(
-    _ ranges: [ByteRange], count: Int, for part: Part, _ room: ReadAheadBudget?
+    _ ranges: [ByteRange], count: Int, for part: Part, by reader: ObjectIdentifier?, _ room: ReadAheadBudget?
   ) -> (number: Int, hold: ReadAheadHold?)? {
     let charge = max(count, min(Self.minCharge, budget.limit.bytes / 64))
     let isTaken = budget.take(charge, for: self)
@@ -186,8 +190,8 @@ final class ReadAheadReads: ReadAheadHolder {
       state.lastNumber += 1
       state.pieces.append(
         Piece(
-          number: state.lastNumber, run: part.run, range: part.range, isBackwards: part.isBackwards, charge: charge,
-          hold: hold, unused: count))
+          number: state.lastNumber, run: part.run, range: part.range, isBackwards: part.isBackwards, reader: reader,
+          charge: charge, hold: hold, unused: count))
       return state.lastNumber
     }
     guard let number else {

@@ -379,6 +379,27 @@ struct ReadAheadTests {
     }
   }
 
+  @Test func `a reader that is closed holds nothing in what others share with it`() throws {
+    try Simulation.run(seed: 18) { simulation in
+      let store = MemoryStore(limit: .mebibytes(256))
+      let budget = ReadAheadBudget(.mebibytes(64))
+      let pipeline: ReadPipeline = [.readAhead(budget: budget), .caching(store)]
+      func open(_ id: String) async throws -> RangeReader {
+        try await RangeReader(
+          Self.source(simulation, 1 << 30, id: id), pipeline, configuration: simulation.configuration)
+      }
+      let other = try await open("other")
+      for id in ["own", "other"] {
+        let reader = try await open(id)
+        for step in 0..<20 { _ = try await reader.read(step << 18..<(step + 1) << 18) }
+        #expect(budget.bytes > 0 && store.ahead.bytes > 0)
+        await reader.close()
+        #expect(budget.bytes == 0 && store.ahead.bytes == 0, "\(id)")
+      }
+      await other.close()
+    }
+  }
+
   // MARK: hints
 
   @Test func `what will be read is fetched ahead, and used`() throws {
