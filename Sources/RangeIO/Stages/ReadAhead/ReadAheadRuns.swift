@@ -110,6 +110,8 @@ struct ReadAheadRuns {
       if index > 0 { runs.insert(runs.remove(at: index), at: 0) }
       runs[0].lastUsed = reads
       runs[0].pace = pace
+      // There was no room, and may be some by now. No doubling would tell.
+      if runs[0].window == 0 { runs[0].window = Self.firstWindow(range, bounds) }
       if isAnnounced, pace == .waits {
         runs[0].window = max(runs[0].window, min(bounds.least, Self.longest(range, bounds)))
       }

@@ -141,6 +141,19 @@ struct ReadAheadRunsTests {
     #expect(ReadAheadRuns.hasLeft(2 << 20..<2 << 20 + 4096, run(.strided(-8192))))
   }
 
+  @Test func `a run for which there was no room begins anew when there is some`() {
+    var (runs, bounds) = (ReadAheadRuns(), bounds)
+    var asked: [Bool] = []
+    for (number, range) in steps(400, of: 65_536).enumerated() {
+      bounds.room = (100..<200).contains(number) ? 0 : .max
+      asked.append(!runs.notice(range, bounds).ask.isEmpty)
+    }
+    #expect(runs.runs.map(\.number) == [1])
+    #expect(asked[0..<100].contains(true) && asked[200..<220].contains(true))
+    #expect(!asked[120..<200].contains(true))
+    #expect(runs.runs[0].window == 1 << 20)
+  }
+
   @Test func `a read that is the last one makes no run`() {
     var runs = ReadAheadRuns()
     #expect(runs.notice(0..<65_536, bounds, until: 65_536) == ReadAheadRuns.Noticed())
