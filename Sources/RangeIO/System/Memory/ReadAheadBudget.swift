@@ -37,9 +37,17 @@ package final class ReadAheadBudget: Sendable {
     }
     private var patience: Int { max(64, holders.count * 4) }
 
+    /// The most holders without bytes that are noted: each read that misses goes through all, under the lock, and of so many a
+    /// share is next to nothing anyway.
+    private static var maxRefused: Int { 64 }
+
     /// Notes a holder that was refused, and forgets those that have nothing and want nothing any more.
     mutating func note(_ refused: Holder, _ key: ObjectIdentifier) {
-      if holders[key] == nil { holders = holders.filter { $0.value.bytes > 0 || uses - $0.value.lastUse <= patience } }
+      if holders[key] == nil {
+        let patience = patience
+        holders = holders.filter { $0.value.bytes > 0 || uses - $0.value.lastUse <= patience }
+        guard holders.values.count(where: { $0.bytes == 0 }) < Self.maxRefused else { return }
+      }
       holders[key] = refused
     }
   }

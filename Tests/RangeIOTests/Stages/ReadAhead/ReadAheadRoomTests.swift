@@ -243,6 +243,18 @@ struct ReadAheadRoomTests {
     withExtendedLifetime((refused, other)) {}
   }
 
+  @Test func `of many that are refused few are noted`() {
+    let budget = ReadAheadBudget(.bytes(1_000_000))
+    let holders = (0..<1000).map { _ in Holder() }
+    #expect(budget.take(1_000_000, for: holders[0]))
+    for holder in holders[1...] { #expect(!budget.take(1, for: holder)) }
+    #expect(budget.share(of: holders[999]) >= 1_000_000 / 66)
+    budget.give(1_000_000, by: holders[0])
+    for holder in holders { #expect(budget.take(1000, for: holder)) }
+    for holder in holders { budget.give(1000, by: holder) }
+    #expect(budget.bytes == 0)
+  }
+
   private final class Holder: ReadAheadHolder {
     let holds = Locked<[ReadAheadHold]>([])
 
