@@ -181,8 +181,13 @@ final class ReadAheadStage: ReadStage {
 
   /// A stream asks for no more. Its last read ended at one of `offsets`.
   private func leave(at offsets: ClosedRange<Int>, of source: SourceDescription) {
-    let reads = sources.withLock { $0.first { $0.version === source }?.reads }
-    reads?.leave(at: offsets)
+    // Another reader's description of the version may stand for it by now, or that of a longer one.
+    let all = sources.withLock { sources in
+      sources.filter {
+        $0.version === source || $0.version.change(to: source) != .other || source.change(to: $0.version) != .other
+      }
+    }
+    for (_, reads) in all { reads.leave(at: offsets) }
   }
 
   private func reads(of source: SourceDescription) -> ReadAheadReads {

@@ -180,6 +180,33 @@ struct ReadAheadRoomTests {
     }
   }
 
+  @Test func `a stream that is left holds nothing, also when another reader of the same version shares its stages`() throws {
+    try Simulation.run(seed: 5) { simulation in
+      let store = MemoryStore(limit: .mebibytes(128))
+      let budget = ReadAheadBudget(.mebibytes(64))
+      let pipeline: ReadPipeline = [.readAhead(budget: budget), .caching(store)]
+      func open() async throws -> RangeReader {
+        let source = SyntheticSource(
+          byteCount: 1 << 30, latency: .milliseconds(50), bytesPerSecond: 20e6, time: simulation.time)
+        return try await RangeReader(source, pipeline, configuration: simulation.configuration)
+      }
+      let (reader, other) = (try await open(), try await open())
+      var position = 0
+      for try await piece in reader.stream(0..<64 << 20) {
+        position += piece.count
+        if position == 6 << 20 {
+          #expect(budget.bytes > 0 && store.ahead.bytes > 0)
+          _ = try await other.read(512 << 20..<512 << 20 + 1)
+          break
+        }
+      }
+      try await simulation.time.sleep(for: .seconds(5))
+      #expect(budget.bytes == 0 && store.chunksAhead == 0)
+      await reader.close()
+      await other.close()
+    }
+  }
+
   // MARK: holds
 
   @Test func `what is held is not evicted, and what no longer is like any newcomer`() throws {
