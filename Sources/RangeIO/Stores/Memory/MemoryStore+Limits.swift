@@ -90,7 +90,7 @@ extension MemoryStore {
 
   /// Evicts until the store holds at most `size`. The limit does not change.
   ///
-  /// Pinned chunks and reservations of reads in flight stay.
+  /// Pinned chunks, blocks that `.readAhead` has prefetched for reads to come, and reservations of reads in flight stay.
   ///
   /// - Parameters:
   ///   - size: the most that it then holds.
