@@ -98,6 +98,7 @@ struct ForwardWindow {
 
   /// The next bytes of the body.
   mutating func push(_ bytes: Bytes) {
+    guard bytes.count > 0 else { return }
     add(bytes)
     position += bytes.count
     trim()
@@ -125,6 +126,13 @@ struct ForwardWindow {
   mutating func keepNothingBehind() {
     keptBehind = 0
     trim()
+  }
+
+  /// No more bytes come: the memory of the last piece is of its size.
+  mutating func compact() {
+    open = nil
+    guard let last = pieces.last else { return }
+    pieces[pieces.count - 1].bytes = last.bytes.compacted()
   }
 
   /// Drops the bytes that were passed on.

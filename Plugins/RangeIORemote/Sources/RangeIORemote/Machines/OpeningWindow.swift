@@ -60,6 +60,7 @@ struct OpeningWindow<Waiter> {
   mutating func hold(_ range: Range<Int>, stays: Bool) {
     begin(range, stays: stays)
     (start, end, isComing) = (bytes.position - range.count, range.upperBound, false)
+    bytes.compact()
   }
 
   /// The next bytes have come.
@@ -81,6 +82,9 @@ struct OpeningWindow<Waiter> {
     if range.isEmpty {
       isOver = true
       bytes.forget()
+    } else {
+      // What is held is charged, so it holds no more memory than that.
+      bytes.compact()
     }
     return resumed(upTo: .max)
   }

@@ -121,6 +121,22 @@ import Testing
     }
   }
 
+  @Test func `few bytes hold little memory, once all have come`() throws {
+    var ended = opening(0..<100)
+    _ = ended.push(numbered(0..<60))
+    _ = ended.push(numbered(60..<100))
+    _ = ended.finish()
+    var held = OpeningWindow<Int>()
+    _ = held.push(numbered(0..<100))
+    held.hold(0..<100, stays: true)
+    for opening in [ended, held] {
+      var opening = opening
+      let read = try joined(opening.begin(0..<100))
+      let step = opening.next(read, 1)
+      #expect(step.bytes == numbered(0..<100) && step.memory < 200)
+    }
+  }
+
   @Test func `all of an object without ranges stays, and a part of it does not`() throws {
     var opening = opening(stays: true)
     _ = opening.push(numbered(0..<400))
@@ -156,4 +172,7 @@ extension OpeningWindow.Step {
 
   /// What is there, put together; `nil`: the read waits.
   var bytes: Bytes? { if case .take(let pieces) = self { Bytes(pieces.flatMap { Array($0) }) } else { nil } }
+
+  /// The memory that these bytes keep alive.
+  var memory: Int { if case .take(let pieces) = self { pieces.reduce(0) { $0 + $1.backingByteCount } } else { 0 } }
 }
