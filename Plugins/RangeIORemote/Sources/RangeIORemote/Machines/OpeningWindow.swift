@@ -24,7 +24,7 @@ struct OpeningWindow<Waiter> {
   }
 
   private var bytes = ForwardWindow(reaching: 0, keeping: .max)
-  /// The place of the first byte in ``bytes``: what came before an answer that was asked for again counts no more.
+  /// The place of the first byte in ``bytes``.
   private var start = 0
   /// The bytes that come; once no more come, those that have. Empty before the head.
   private(set) var range = 0..<0
@@ -47,6 +47,9 @@ struct OpeningWindow<Waiter> {
   var isArriving: Bool { isComing && end < range.upperBound }
 
   // MARK: the body
+
+  /// A body begins. What came of an answer that is asked for again counts no more.
+  mutating func restart() { bytes.forget() }
 
   /// The head has come: what is pushed from now on are these bytes.
   ///

@@ -24,9 +24,15 @@
 
     // MARK: the body, on its event loop
 
+    /// A head has come, and with it a body that is waited for before the description is made.
+    func restarts() { state.withLock { $0.window.restart() } }
+
     /// The head has come.
     func begins(_ object: ObjectDescription) {
-      state.withLock { $0.window.begin(object.bytes, stays: object.isAllThereIs) }
+      state.withLock { state in
+        state.window.restart()
+        state.window.begin(object.bytes, stays: object.isAllThereIs)
+      }
     }
 
     /// The waiter of `exchange` has gone on, and the body comes.

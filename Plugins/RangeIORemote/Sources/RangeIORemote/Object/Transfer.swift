@@ -156,7 +156,9 @@
       return withState { state, pinned in
         let step = state.machine.next(after: .head(head), pinned: &pinned, at: now)
         switch step {
-        case .receive(let plan): return .take(plan)
+        case .receive(let plan):
+          opening?.restarts()
+          return .take(plan)
         case .open(let found, let plan):
           state.step = .described(found)
           guard let opening else { return .none }

@@ -121,6 +121,25 @@ import Testing
     }
   }
 
+  @Test func `what came of an answer before is let go of when the next one begins`() throws {
+    final class Owner: Sendable {}
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 20_000, alignment: 1)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    defer { memory.deallocate() }
+    var owner: Owner? = Owner()
+    weak let alive = owner
+    var opening = OpeningWindow<Int>()
+    _ = try opening.push(Bytes(unsafeNoCopy: UnsafeRawBufferPointer(memory), owner: #require(owner)))
+    owner = nil
+    #expect(alive != nil)
+    opening.restart()
+    #expect(alive == nil)
+    _ = opening.push(numbered(0..<300))
+    opening.hold(0..<300, stays: true)
+    let read = try joined(opening.begin(100..<300))
+    #expect(opening.next(read, 1).bytes == numbered(100..<300))
+  }
+
   @Test func `few bytes hold little memory, once all have come`() throws {
     var ended = opening(0..<100)
     _ = ended.push(numbered(0..<60))
