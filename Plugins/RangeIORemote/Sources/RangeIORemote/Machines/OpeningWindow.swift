@@ -106,11 +106,13 @@ struct OpeningWindow<Waiter> {
   // MARK: reads
 
   /// A read begins. Returns its number if its first byte comes, or is here.
-  mutating func begin(_ wanted: Range<Int>) -> Int? {
+  ///
+  /// - Parameter waits: `false` for a read that takes only what is here.
+  mutating func begin(_ wanted: Range<Int>, waits: Bool = true) -> Int? {
     guard !isOver else { return nil }
     if !isArriving { reads += 1 }
     if !stays, reads == Self.maxReads { isOver = true }
-    let part = wanted.clamped(to: range)
+    let part = wanted.clamped(to: waits ? range : range.lowerBound..<end)
     guard part.lowerBound == wanted.lowerBound, !part.isEmpty else { return nil }
     last += 1
     joined[last] = Read(part: part)

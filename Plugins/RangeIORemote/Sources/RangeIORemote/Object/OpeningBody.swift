@@ -1,5 +1,6 @@
 #if HTTP
   internal import RangeIO
+  internal import Synchronization
 
   /// The bytes that come with a description, for the first reads of it: on their way after it was made, then in memory.
   ///
@@ -147,14 +148,18 @@
       case wait(Promise<Void>)
     }
 
-    private func begin(_ range: ByteRange) -> Int? { changed { $0.begin(range) } }
+    /// While the body stands still no read begins to wait for it: a second try of a read would wait for what the first one did.
+    private func begin(_ range: ByteRange) -> Int? {
+      let late = Watch.now - core.settings.idleTimeout.nanoseconds / 4
+      return changed { $0.window.begin(range, waits: !$0.standsStill(since: late)) }
+    }
 
-    private func end(_ number: Int, _ taken: Int) { changed { $0.end(number, taken: taken) } }
+    private func end(_ number: Int, _ taken: Int) { changed { $0.window.end(number, taken: taken) } }
 
     /// Drops the bytes, if no read needs them after `change`.
-    private func changed<Value: Sendable>(_ change: (inout OpeningWindow<Promise<Void>>) -> Value) -> Value {
+    private func changed<Value: Sendable>(_ change: (inout State) -> Value) -> Value {
       let (value, rest) = state.withLock { state in
-        let value = change(&state.window)
+        let value = change(&state)
         return (value, state.window.isDone ? state.stop() : nil)
       }
       if let rest { finish(rest) }
@@ -178,6 +183,11 @@
       let waiters: [Promise<Void>]
       let exchange: Exchange?
       let memory: SourceMemory.Part?
+    }
+
+    /// Nothing has come since then.
+    fileprivate func standsStill(since time: Int64) -> Bool {
+      exchange.map { $0.since.load(ordering: .relaxed) < time } ?? false
     }
 
     fileprivate mutating func stop() -> Rest {

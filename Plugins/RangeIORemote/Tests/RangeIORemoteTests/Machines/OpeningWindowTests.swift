@@ -34,6 +34,16 @@ import Testing
     #expect(opening.next(read, 1).bytes == numbered(100..<300))
   }
 
+  @Test func `a read that does not wait gets what is here`() throws {
+    var opening = opening()
+    #expect(opening.push(numbered(0..<300)) == [] && opening.begin(300..<400, waits: false) == nil)
+    let read = try joined(opening.begin(100..<600, waits: false))
+    #expect(opening.next(read, 1).bytes == numbered(100..<300))
+    opening.end(read, taken: 200)
+    let late = try joined(opening.begin(300..<400))
+    #expect(opening.next(late, 1).isWait)
+  }
+
   @Test func `a read that goes on beyond them gets what comes, one that begins before or behind them nothing`() throws {
     var opening = opening(1000..<2000)
     #expect(opening.begin(500..<1500) == nil && opening.begin(0..<10) == nil && opening.begin(2000..<2001) == nil)
