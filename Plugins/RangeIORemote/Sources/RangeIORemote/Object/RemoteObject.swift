@@ -135,7 +135,11 @@
     deinit { state.withLock { $0.opening }?.stop() }
 
     /// Ends all requests and reads. Returns when no connection is used any more; in a cancelled task at once.
-    nonisolated(nonsending) func end() async { await core.close() }
+    nonisolated(nonsending) func end() async {
+      await core.close()
+      // What came along is read no more.
+      state.withLock { $0.opening.take() }?.stop()
+    }
 
     /// The counts of this object: reads and bytes returned, requests sent, bytes received, answers that broke and were
     /// continued.

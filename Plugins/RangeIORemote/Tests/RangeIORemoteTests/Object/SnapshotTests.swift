@@ -24,5 +24,15 @@
         #expect(snapshot.isReadForward == hasNoRanges && snapshot.atHand == nil)
       }
     }
+
+    @Test func `a closed object drops the bytes that came along`() async throws {
+      let object = try RemoteObject("http://127.0.0.1:1/")
+      let body = OpeningBody(object.core)
+      body.holds([1, 2, 3], from: 0)
+      object.state.withLock { $0.opening = body }
+      #expect(!body.isDone)
+      await object.end()
+      #expect(body.isDone && object.state.withLock { $0.opening == nil })
+    }
   }
 #endif
