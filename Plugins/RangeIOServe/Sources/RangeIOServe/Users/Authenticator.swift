@@ -14,6 +14,7 @@
   /// this process.
   final class Authenticator: Sendable {
     private let users: [ServedName: PasswordHash]
+    private let nobody: PasswordHash
     private let known = Locked<[[UInt8]: String]>([:])
     private let key = (0..<32).map { _ in UInt8.random(in: 0 ... .max) }
     /// Guesses take no more of the processor than this.
@@ -23,6 +24,7 @@
 
     init(_ users: [String: PasswordHash]) {
       self.users = Dictionary(uniqueKeysWithValues: users.map { (ServedName($0.key), $0.value) })
+      nobody = .ofNobody(besides: users.values)
     }
 
     /// `false` if everyone may ask.
@@ -44,7 +46,7 @@
         return nil
       }
       let hash = users[name]
-      let isRight = try await threads.value { _ in (hash ?? .ofNobody).matches(password) }
+      let isRight = try await threads.value { [nobody] _ in (hash ?? nobody).matches(password) }
       guard isRight, hash != nil else { return nil }
       let digest = digest(field)
       known.withLock { known in

@@ -6,7 +6,7 @@ internal import RangeIOSupport
 ///
 /// - Source: Ulrich Drepper, Unix crypt using SHA-256 and SHA-512, version 0.6 (https://www.akkadia.org/drepper/SHA-crypt.txt).
 public struct PasswordHash: Sendable, Hashable {
-  private let rounds: Int
+  package let rounds: Int
   private let salt: [UInt8]
   private let hash: [UInt8]
 
@@ -44,8 +44,10 @@ public struct PasswordHash: Sendable, Hashable {
     (self.rounds, self.salt, self.hash) = (rounds, salt, hash)
   }
 
-  /// Matches no password, and takes as long as another.
-  package static let ofNobody = PasswordHash(rounds: 5000, salt: Array("nobody".utf8), hash: [])
+  /// Matches no password, and takes as long as the slowest of `others`, so that the time does not tell which names there are.
+  package static func ofNobody(besides others: some Sequence<PasswordHash>) -> PasswordHash {
+    PasswordHash(rounds: others.map(\.rounds).max() ?? 5000, salt: Array("nobody".utf8), hash: [])
+  }
 
   /// `true` for the password. Takes milliseconds, which do not depend on how much of it is right.
   package func matches(_ password: [UInt8]) -> Bool {

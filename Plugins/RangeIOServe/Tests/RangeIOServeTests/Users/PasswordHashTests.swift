@@ -18,7 +18,8 @@ struct PasswordHashTests {
     let hash = try PasswordHash(text)
     #expect(hash.matches(Array(password.utf8)))
     #expect(!hash.matches(Array(password.utf8.dropLast())) && !hash.matches([]))
-    #expect(!PasswordHash.ofNobody.matches(Array(password.utf8)))
+    let nobody = PasswordHash.ofNobody(besides: [hash])
+    #expect(!nobody.matches(Array(password.utf8)) && nobody.rounds == hash.rounds)
     #expect(!hash.matches([UInt8](repeating: 0, count: PasswordHash.maxPasswordBytes + 1)))
   }
 
