@@ -32,7 +32,7 @@
       self.clients = clients
       self.statistics = statistics
       self.logger = logger
-      authenticator = Authenticator(configuration.users)
+      authenticator = Authenticator(configuration.users, maxWaiting: max(1, configuration.maxRequests / 4))
       hosts = HostPolicy(configuration.hostNames)
       origins = AllowedOrigins(configuration.allowedOrigins)
     }
@@ -120,7 +120,13 @@
       case .options: return Answer(.noContent, [.allow: Self.methods])
       default: return .line(.methodNotAllowed, [.allow: Self.methods])
       }
-      if authenticator.isNeeded, try await authenticator.user(head) == nil { return Authenticator.challenge }
+      if authenticator.isNeeded {
+        do {
+          if try await authenticator.user(head) == nil { return Authenticator.challenge }
+        } catch is Authenticator.IsBusy {
+          return .line(.serviceUnavailable, [.retryAfter: "1"])
+        }
+      }
       guard let path = head.path, path.utf8.first == UInt8(ascii: "/") else { return .line(.badRequest) }
       guard let target = RequestTarget(path) else { return .line(.notFound) }
       if target.names.first == Mounts.reserved { return try await administration(target, head, client) }

@@ -16,15 +16,26 @@
     private let users: [ServedName: PasswordHash]
     private let nobody: PasswordHash
     private let known = Locked<[[UInt8]: String]>([:])
+    /// The checks under way, by the digest of what is checked: a client that begins with many requests costs one.
+    private let checks = SharedWork<[UInt8], String?>()
+    /// The requests that wait for a check.
+    private let waiting = Locked(0)
+    private let maxWaiting: Int
     private let key = (0..<32).map { _ in UInt8.random(in: 0 ... .max) }
     /// Guesses take no more of the processor than this.
     private let threads = IOThreads(limit: 2)
 
     private static let maxKnown = 1024
 
-    init(_ users: [String: PasswordHash]) {
+    /// Too many requests wait for a check.
+    struct IsBusy: Error {}
+
+    /// - Parameter maxWaiting: the most requests that wait for a check. Each counts as an answer under way, and more of them would
+    ///   leave no room for the answers to those who are known.
+    init(_ users: [String: PasswordHash], maxWaiting: Int) {
       self.users = Dictionary(uniqueKeysWithValues: users.map { (ServedName($0.key), $0.value) })
       nobody = .ofNobody(besides: users.values)
+      self.maxWaiting = maxWaiting
     }
 
     /// `false` if everyone may ask.
@@ -40,20 +51,33 @@
     private func digest(_ field: String) -> [UInt8] { SHA256.digest(of: key + Array(field.utf8)) }
 
     /// The user who asks; `nil` if there is none, or the password is wrong.
+    ///
+    /// - Throws: ``IsBusy``; `CancellationError`.
     func user(_ head: HTTPRequest) async throws -> String? {
       if let user = knownUser(head) { return user }
       guard let field = head.headerFields[.authorization], let (name, password) = Self.credentials(field) else {
         return nil
       }
-      let hash = users[name]
-      let isRight = try await threads.value { [nobody] _ in (hash ?? nobody).matches(password) }
-      guard isRight, hash != nil else { return nil }
-      let digest = digest(field)
-      known.withLock { known in
-        if known.count >= Self.maxKnown { known = [:] }
-        known[digest] = name.description
+      let mayWait = waiting.withLock { waiting in
+        guard waiting < maxWaiting else { return false }
+        waiting += 1
+        return true
       }
-      return name.description
+      guard mayWait else { throw IsBusy() }
+      defer { waiting.withLock { $0 -= 1 } }
+      let digest = digest(field)
+      return try await checks.value(for: digest) { [self] in
+        // The check before may have ended since.
+        if let user = known.withLock({ $0[digest] }) { return user }
+        let hash = users[name]
+        let isRight = try await threads.value { [nobody] _ in (hash ?? nobody).matches(password) }
+        guard isRight, hash != nil else { return nil }
+        known.withLock { known in
+          if known.count >= Self.maxKnown { known = [:] }
+          known[digest] = name.description
+        }
+        return name.description
+      }
     }
 
     /// The name and the password of `Basic dXNlcjpwYXNz`.
