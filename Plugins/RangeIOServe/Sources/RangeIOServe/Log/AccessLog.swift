@@ -21,10 +21,7 @@
       var pending: [UInt8] = []
       var isWriting = false
       var lostLines = 0
-      /// Those who wait until all is written.
-      var waiters: [Waiter] = []
     }
-    private typealias Waiter = CheckedContinuation<Void, Never>
 
     /// A descriptor that is closed with its last use.
     private final class File: Sendable {
@@ -43,6 +40,8 @@
     private let format: Format
     private let onFault: @Sendable (String) -> Void
     private let state: Locked<State>
+    /// All is written.
+    private let written = Notifier()
 
     /// Opens the log.
     ///
@@ -99,20 +98,17 @@
     /// Writes until there is nothing more.
     private func write() {
       while true {
-        let (file, bytes, lost, waiters) = state.withLock { state -> (File, [UInt8], Int, [Waiter]) in
+        let (file, bytes, lost) = state.withLock { state -> (File, [UInt8], Int) in
           let bytes = state.pending
           state.pending = []
+          state.isWriting = !bytes.isEmpty
+          // Within the lock: who waits for lines that come later must not hear of this.
+          if bytes.isEmpty { written.notify() }
           defer { state.lostLines = 0 }
-          guard bytes.isEmpty else { return (state.file, bytes, state.lostLines, []) }
-          state.isWriting = false
-          defer { state.waiters = [] }
-          return (state.file, bytes, state.lostLines, state.waiters)
+          return (state.file, bytes, state.lostLines)
         }
         if lost > 0 { onFault("\(lost) lines of the access log are lost: \(path) takes them too slowly") }
-        guard !bytes.isEmpty else {
-          for waiter in waiters { waiter.resume() }
-          return
-        }
+        guard !bytes.isEmpty else { return }
         do { try file.descriptor.writeAll(bytes) } catch {
           let lines = bytes.count { $0 == UInt8(ascii: "\n") }
           onFault("\(lines) lines of the access log are lost: cannot write to \(path): \(error)")
@@ -120,15 +116,26 @@
       }
     }
 
-    /// Returns when all lines are written.
-    package func flush() async {
-      await withCheckedContinuation { continuation in
-        let isIdle = state.withLock { state in
-          if state.isWriting { state.waiters.append(continuation) }
-          return !state.isWriting
+    /// Returns when all lines are written, also in a cancelled task. Gives up after `limit`, and says so: what reads a pipe may have
+    /// stopped, or a disk hang, and a server must be able to end nevertheless.
+    package func flush(within limit: Duration = .seconds(5)) async {
+      let end = written.listen()
+      defer { written.leave(end) }
+      guard state.withLock({ $0.isWriting }) else { return }
+      // A task of its own is not cancelled with the one that waits.
+      let isWritten = await Task {
+        await withTaskGroup(of: Bool.self) { group in
+          // `try?`: cancelled when the other one has ended.
+          group.addTask { (try? await end.value()) != nil }
+          group.addTask {
+            try? await Task.sleep(for: limit)
+            return false
+          }
+          defer { group.cancelAll() }
+          return await group.next() ?? false
         }
-        if isIdle { continuation.resume() }
-      }
+      }.value
+      if !isWritten { onFault("the last lines of the access log are lost: \(path) takes nothing") }
     }
   }
 #endif

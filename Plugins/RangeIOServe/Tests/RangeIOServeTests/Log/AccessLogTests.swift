@@ -93,5 +93,36 @@
       let error = #expect(throws: ReadError.self) { _ = try AccessLog(folder.path + "/none/log") }
       #expect(error?.code == .notFound && error?.message.contains("open the access log") == true)
     }
+
+    @Test func `a pipe that nobody reads keeps no server from its end`() async throws {
+      let folder = try ServedFolder()
+      let path = folder.path + "/.pipe"
+      #expect(mkfifo(path, 0o600) == 0)
+      // Opened, and not read.
+      let reader = open(path, O_RDONLY | O_NONBLOCK)
+      defer { close(reader) }
+      let faults = Locked<[String]>([])
+      let log = try AccessLog(path) { fault in faults.withLock { $0.append(fault) } }
+      let record = AccessRecord(
+        client: "192.0.2.1", user: nil, secondsSince1970: 0, method: "GET", target: "/", version: "HTTP/1.1",
+        status: 200, bodyBytes: 0, isComplete: true, duration: .zero, referrer: nil,
+        userAgent: String(repeating: "a", count: 2000))
+      // More than the system's pipe takes.
+      for _ in 0..<200 { log.add(record) }
+      await log.flush(within: .zero)
+      #expect(faults.withLock { $0 }.contains { $0.hasSuffix("takes nothing") })
+      // What waits goes on once it is read.
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      let flushed = Task { await log.flush(within: .seconds(60)) }
+      let isDone = Locked(false)
+      let watching = Task {
+        await flushed.value
+        isDone.withLock { $0 = true }
+      }
+      while !isDone.withLock({ $0 }) {
+        if read(reader, &buffer, buffer.count) <= 0 { await Task.yield() }
+      }
+      await watching.value
+    }
   }
 #endif
