@@ -1,4 +1,5 @@
 #if Serve
+  import Dispatch
   import RangeIO
   import RangeIOServe
 
@@ -11,11 +12,16 @@
         actions.append(("certificate", { try certificate.reload() }))
       }
       guard !actions.isEmpty else { return }
+      // One after the other, and not on the thread that waits for signals: opening a pipe that nobody reads, or a file on a server
+      // that hangs, would keep it from SIGTERM.
+      let queue = DispatchQueue(label: "rangeio.serve.reload")
       Interrupts.shared.onHangup { [actions] in
-        for (what, action) in actions {
-          do { try action() } catch {
-            let reason = (error as? ReadError)?.message ?? "\(error)"
-            StandardError.line("rangeio: \(reason). The \(what) stays as it was")
+        queue.async {
+          for (what, action) in actions {
+            do { try action() } catch {
+              let reason = (error as? ReadError)?.message ?? "\(error)"
+              StandardError.line("rangeio: \(reason). The \(what) stays as it was")
+            }
           }
         }
       }

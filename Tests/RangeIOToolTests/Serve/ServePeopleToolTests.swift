@@ -30,6 +30,17 @@
       #expect(try String(contentsOfFile: log, encoding: .utf8).contains("\"user\":\"anna\""))
     }
 
+    @Test func `a log that cannot be opened for now keeps no signal waiting`() async throws {
+      let directory = try TemporaryDirectory()
+      let file = try directory.file("a.bin", [1])
+      let log = directory("log")
+      try await withServer([file, "--access-log", log], endedBy: SIGTERM) { _, process in
+        // A pipe without a reader: opening it waits.
+        #expect(unlink(log) == 0 && mkfifo(log, 0o600) == 0)
+        process.send(SIGHUP)
+      }
+    }
+
     @Test func `TLS is spoken with a certificate, and the address says so`() async throws {
       let directory = try TemporaryDirectory()
       let file = try directory.file("a.bin", [1, 2, 3])
