@@ -8,26 +8,28 @@
     let path: [ServedName]
     /// The type of what is coded.
     let mediaType: String
+    /// It stands for the listing of a directory.
+    let isIndex: Bool
     /// The fields of answers that have bytes of it, besides those of the object.
     var fields: [HTTPField] = []
 
     /// The bytes of `object` itself.
-    init(_ object: OpenObject, at path: [ServedName], for target: RequestTarget) {
-      self.init(object, at: path, mediaType: object.mediaType)
+    init(_ object: OpenObject, at path: [ServedName], for target: RequestTarget, isIndex: Bool = false) {
+      self.init(object, at: path, mediaType: object.mediaType, isIndex: isIndex)
       if target.query != nil, target.bytes(of: "download") != nil {
         fields.append(
           HTTPField(name: .contentDisposition, value: ContentDisposition.attachment(target.names.last)))
       }
     }
 
-    private init(_ object: OpenObject, at path: [ServedName], mediaType: String) {
-      (self.object, self.path, self.mediaType) = (object, path, mediaType)
+    private init(_ object: OpenObject, at path: [ServedName], mediaType: String, isIndex: Bool) {
+      (self.object, self.path, self.mediaType, self.isIndex) = (object, path, mediaType, isIndex)
     }
 
     /// The same by the bytes of a file that is coded so; `nil` if that is older, and so most likely of other bytes.
     func coded(_ coding: ContentCoding, by other: OpenObject, at path: [ServedName]) -> Representation? {
       if let ours = object.version.modified, let other = other.version.modified, other < ours { return nil }
-      var coded = Representation(other, at: path, mediaType: mediaType)
+      var coded = Representation(other, at: path, mediaType: mediaType, isIndex: isIndex)
       coded.fields = fields + [HTTPField(name: .contentEncoding, value: coding.rawValue)]
       return coded
     }

@@ -23,14 +23,14 @@
         let object: OpenObject
         switch try await pool.find(path) {
         case .directory(let directory):
-          let isOurs = target.endsInSlash || path.isEmpty
-          if isOurs, let index = try await index(in: pool, at: path, target, head) { return index }
+          if let index = try await index(in: pool, at: path, target, head) { return index }
           return try await list(directory, target, head)
         case .object(let found): object = found
         }
         // A name with a slash after it would be another object, or none.
         guard !target.endsInSlash || path.isEmpty || isIndex else { throw ReadError.nothingServed }
-        let chosen = try await best(of: Representation(object, at: path, for: target), in: pool, head)
+        let plain = Representation(object, at: path, for: target, isIndex: isIndex)
+        let chosen = try await best(of: plain, in: pool, head)
         do {
           return try await answer(with: chosen, head)
         } catch let error as ReadError where error.code == .sourceChanged || error.code == .closed {
@@ -42,11 +42,13 @@
     }
 
     /// The answer with the file that stands for the listing of the directory at `path`; `nil` if there is none, or the listing is
-    /// asked for.
+    /// asked for, or a slash is missing after the name, without which links of the file would lead elsewhere.
     private func index(
       in pool: ObjectPool, at path: [ServedName], _ target: RequestTarget, _ head: HTTPRequest
     ) async throws -> Answer? {
-      guard let name = configuration.indexName, !ListingPage.isJSON(target, head) else { return nil }
+      guard let name = configuration.indexName, target.endsInSlash || target.names.isEmpty,
+        !ListingPage.isJSON(target, head)
+      else { return nil }
       let path = path + [ServedName(name)]
       do {
         guard case .object = try await pool.find(path) else { return nil }
@@ -83,6 +85,8 @@
       var fields = object.fields
       if version.isDateFinal, let modified = object.lastModified { fields.append(modified) }
       if configuration.servesCodedFiles { fields.append(HTTPField(name: .vary, value: "Accept-Encoding")) }
+      // Programs get the listing.
+      if chosen.isIndex { fields.append(HTTPField(name: .vary, value: "Accept")) }
       switch verdict {
       case .notModified: return .finished(Answer(.notModified, fields))
       case .preconditionFailed: return .finished(.line(.preconditionFailed, fields))

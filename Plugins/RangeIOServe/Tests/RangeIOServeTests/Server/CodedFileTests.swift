@@ -82,6 +82,8 @@
           #expect(page.status == 200 && page.body == Array("hello".utf8))
           #expect(page.fields["content-type"]?.hasPrefix("text/html") == true)
         }
+        let fields = try await askRaw("/sub/", port: port)
+        #expect(fields.contains("Vary: Accept\r\n") && fields.contains("Vary: Accept-Encoding\r\n"))
         #expect(try await ask("/sub/", port: port, ["Accept-Encoding: gzip"]).body == Array("coded".utf8))
         #expect(try await ask("/sub/", port: port, ["Range: bytes=1-2"]).body == Array("el".utf8))
         #expect(try await ask("/sub", port: port).fields["location"] == "./sub/")
@@ -91,6 +93,27 @@
           #expect(page.contains("<table>"))
         }
       }
+    }
+
+    @Test func `an index file is not shown without the slash, of a source under a name either`() async throws {
+      let (one, two) = (try ServedFolder(), try ServedFolder())
+      try one.write(Array("hello".utf8), to: "index.html")
+      let upstreams: [(String, any ServedUpstream)] = [
+        ("one", try DirectoryUpstream(one.path)), ("two", try DirectoryUpstream(two.path)),
+      ]
+      try await withServer(upstreams) {
+        $0.indexName = "index.html"
+      } _: { port, _ in
+        let answer = try await ask("/one", port: port)
+        #expect(answer.status == 301 && answer.fields["location"] == "./one/")
+        #expect(try await ask("/one/", port: port).body == Array("hello".utf8))
+      }
+    }
+
+    /// The head of an answer: a field may come more than once.
+    private func askRaw(_ path: String, port: Int) async throws -> String {
+      let request = "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+      return try await RawClient.exchange(request, port: port).parts.head + "\r\n"
     }
 
     @Test func `what is asked for with 'download' is saved under its name`() async throws {
