@@ -31,7 +31,13 @@ package struct AccessRecord: Sendable {
     (self.client, self.user, self.secondsSince1970, self.method) = (client, user, secondsSince1970, method)
     (self.target, self.version, self.status, self.bodyBytes) = (ShownName.target(target), version, status, bodyBytes)
     (self.isComplete, self.duration, self.userAgent) = (isComplete, duration, userAgent)
-    self.referrer = referrer.map { ShownName.typed($0) }
+    self.referrer = referrer.map(Self.shown)
+  }
+
+  /// A referrer is a URL, or the path of one, which is not one of this machine.
+  private static func shown(_ referrer: String) -> String {
+    let isPath = referrer.utf8.first.map { "/.~?".utf8.contains($0) } ?? false
+    return isPath && !referrer.utf8.starts(with: "//".utf8) ? ShownName.target(referrer) : ShownName.typed(referrer)
   }
 
   /// The most bytes of a text that comes from the client.
