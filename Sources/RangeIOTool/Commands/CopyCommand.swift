@@ -53,7 +53,8 @@ struct CopyCommand: CommandWithStats {
         throw ToolFailure.usage("--sha256: standard input is no file here: copy it, then check with sha256sum")
       }
       let options = OpeningOptions(remote: try remote.checked(for: name, patience))
-      let copying = Copying(source: name, selections: [.whole], options: options, force: force, bytesPerSecond: rate)
+      var copying = Copying(source: name, selections: [.whole], options: options, force: force, bytesPerSecond: rate)
+      copying.isForced = true
       return try await copying.toFile(file)
     }
     let work = CopyWork(

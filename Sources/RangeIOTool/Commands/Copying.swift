@@ -10,6 +10,8 @@ struct Copying {
   let force: Bool
   let hex: Bool
   let bytesPerSecond: Int?
+  /// A file is on the disk when it has its name.
+  var isForced = false
 
   init(
     source: SourceName, selections: [Selection], options: OpeningOptions, growing: Bool = false, force: Bool,
@@ -44,13 +46,13 @@ struct Copying {
     if source.isPipe {
       var output = try OutputFile.create(path, force: force)
       try await copyStandardInput { try output.write($0) }
-      return try output.finish()
+      return try output.finish(isForced: isForced)
     }
     try await opening(orAll: all(to: path)) { reader, holes in
       try await SourceGuard.check(path, isNot: reader.source)
       var output = try OutputFile.create(path, force: force)
       try await copy(reader, holes, showsProgress: true) { try output.write($0) }
-      try output.finish()
+      try output.finish(isForced: isForced)
     }
   }
 
@@ -87,7 +89,7 @@ struct Copying {
     return { readAll in
       var output = try OutputFile.create(path, force: force)
       _ = try await readAll { try output.write(.bytes($0, at: 0)) }
-      try output.finish()
+      try output.finish(isForced: isForced)
     }
   }
 

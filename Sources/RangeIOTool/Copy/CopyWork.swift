@@ -35,7 +35,8 @@ struct CopyWork {
   /// Copies what has no length: all of it, once.
   private func copyAll(_ target: CopyTarget, _ error: ReadError) async throws {
     guard digest == nil, bytesPerSecond == nil else { throw error }
-    let copying = Copying(source: source, selections: [.whole], options: opening, force: force)
+    var copying = Copying(source: source, selections: [.whole], options: opening, force: force)
+    copying.isForced = true
     try await readingAll(source, opening, error, copying.all(to: target.path))
   }
 

@@ -1,3 +1,4 @@
+import CRangeIOSystem
 import RangeIO
 import SystemPackage
 
@@ -5,8 +6,8 @@ import SystemPackage
 ///
 /// The bytes go to a temporary file in the same directory, which is renamed at the end. If the target is not a regular
 /// file, for example a device, the bytes are written to it directly. After a crash of the program there is nothing
-/// under the name. After a crash of the machine shortly after the end, there may be an incomplete file, because nothing
-/// is forced to disk.
+/// under the name. After a crash of the machine shortly after the end, there may be an incomplete file, unless it was forced
+/// to the disk.
 struct OutputFile: ~Copyable {
   private let path: String
   /// `nil` if the target is written directly.
@@ -76,7 +77,14 @@ struct OutputFile: ~Copyable {
   }
 
   /// Renames the file to its final name.
-  mutating func finish() throws(ToolFailure) {
+  ///
+  /// - Parameter isForced: whether bytes and name are on the disk when this returns.
+  mutating func finish(isForced: Bool = false) throws(ToolFailure) {
+    if isForced, temporary != nil {
+      let result = rio_disk_sync_file(descriptor)
+      // Not closed yet: what comes to an end without a name removes it.
+      guard result >= 0 else { throw .writing(to: path, Errno(rawValue: -result)) }
+    }
     // Some file systems report only now that they had no space.
     let result = close(descriptor)
     descriptor = -1
@@ -87,6 +95,9 @@ struct OutputFile: ~Copyable {
     }
     guard let temporary else { return }
     try Interrupts.shared.releaseTemporary { () throws(ToolFailure) in try putInPlace(temporary) }
+    guard isForced else { return }
+    let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    try OwnFile.syncDirectory(directory)
   }
 
   private func discard() {
