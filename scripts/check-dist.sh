@@ -10,6 +10,8 @@ fail() {
   echo "check-dist: $*" >&2
   exit 1
 }
+unshare --map-root-user --user --mount --pid --fork true 2>/dev/null ||
+  fail "this system gives no name space to a user (unshare): what is in dist/ was not tried"
 archive=$(ls dist/rangeio-*-linux-"$(uname -m)".tar.gz)
 name=$(basename "$archive" .tar.gz)
 version=${name#rangeio-}
@@ -47,7 +49,7 @@ if inside info https://127.0.0.1:1/x 2> "$root/tmp/errors"; then fail "what refu
 grep -q '^rangeio: https://127.0.0.1:1/x: ' "$root/tmp/errors" || fail "no reason is told: $(cat "$root/tmp/errors")"
 
 if command -v dpkg-deb >/dev/null 2>&1; then
-  package=$(ls dist/rangeio_"$version"_*.deb)
+  package=dist/rangeio_${version}_$(dpkg --print-architecture).deb
   dpkg-deb --info "$package" | grep -E '^ (Depends|Installed-Size):'
   dpkg-deb --fsys-tarfile "$package" | tar -tf - | grep -qx './usr/bin/rangeio' || fail "the package has no program"
 fi

@@ -5,6 +5,8 @@
 # See scripts/build-tool.sh for the variables of the environment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# Whatever the mask of the user is: others are to read what is made, and it is the same for all.
+umask 022
 if [ "$(uname -s)" != Linux ]; then
   echo "dist: this is for Linux; elsewhere use 'make install'" >&2
   exit 1
@@ -17,6 +19,8 @@ name=rangeio-$version-linux-$(uname -m)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p dist
+# What an earlier version has left is not to be taken for this one.
+rm -f dist/rangeio-*-linux-"$(uname -m)".tar.gz
 
 # The archive: the same folders below one name, so that it can be copied to /usr/local as it is.
 DESTDIR=$work/$name scripts/install.sh ''
@@ -26,6 +30,10 @@ tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -C "$work" -c "$n
 
 # The package.
 if command -v dpkg-deb >/dev/null 2>&1; then
+  # Not within the text below, where a failure would go unnoticed.
+  depends=$(scripts/debian-depends.sh "$RANGEIO_TOOL")
+  architecture=$(dpkg --print-architecture)
+  rm -f dist/rangeio_*_"$architecture".deb
   root=$work/package
   mkdir -p "$root/usr"
   cp -r "$work/$name"/{bin,share} "$root/usr/"
@@ -38,9 +46,9 @@ if command -v dpkg-deb >/dev/null 2>&1; then
   cat > "$root/DEBIAN/control" <<CONTROL
 Package: rangeio
 Version: $version
-Architecture: $(dpkg --print-architecture)
+Architecture: $architecture
 Maintainer: swift-range-io maintainers <maintainers@users.noreply.github.com>
-Depends: $(scripts/debian-depends.sh "$RANGEIO_TOOL")
+Depends: $depends
 Recommends: ca-certificates
 Section: utils
 Priority: optional
@@ -49,7 +57,7 @@ Description: read byte ranges of big files and of objects behind URLs
  Reads, copies, lists and serves files and objects in S3, Azure, Google Cloud
  Storage and behind HTTP, and shows how a cache would do.
 CONTROL
-  dpkg-deb --root-owner-group -Zxz --build "$root" "dist/rangeio_${version}_$(dpkg --print-architecture).deb" >/dev/null
+  dpkg-deb --root-owner-group -Zxz --build "$root" "dist/rangeio_${version}_$architecture.deb" >/dev/null
 fi
 scripts/check-dist.sh
 ls -l dist
