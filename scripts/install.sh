@@ -3,12 +3,30 @@
 #
 # Usage: scripts/install.sh [PREFIX, default /usr/local]
 # DESTDIR: a folder that stands in for the root, as of a package. Also: see scripts/build-tool.sh.
+# Under sudo the user builds, and root installs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+umask 022
 prefix=${1-/usr/local}
 share=${DESTDIR-}$prefix/share
 
-program=$(scripts/build-tool.sh)
+# Before what takes minutes.
+folder=${DESTDIR-}$prefix/
+while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
+if [ ! -w "$folder" ]; then
+  echo "install: you may not write to $folder: choose another PREFIX, such as \$HOME/.local, or use sudo" >&2
+  exit 1
+fi
+# Files of root in the build's folder would stop the user's next build.
+builder=()
+if [ "$(id -u)" = 0 ] && [ "${SUDO_USER-root}" != root ]; then
+  builder=(sudo -u "$SUDO_USER" env "PATH=$PATH")
+  for name in RANGEIO_TOOL RANGEIO_TRAITS; do
+    [ -z "${!name-}" ] || builder+=("$name=${!name}")
+  done
+fi
+
+program=$(${builder[@]+"${builder[@]}"} scripts/build-tool.sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$program" --experimental-dump-help > "$work/help.json"
