@@ -21,6 +21,8 @@
       var pending: [UInt8] = []
       var isWriting = false
       var lostLines = 0
+      /// Lines that could not be written since that was told.
+      var failedLines = 0
     }
 
     /// A descriptor that is closed with its last use.
@@ -109,9 +111,20 @@
         }
         if lost > 0 { onFault("\(lost) lines of the access log are lost: \(path) takes them too slowly") }
         guard !bytes.isEmpty else { return }
-        do { try file.descriptor.writeAll(bytes) } catch {
-          let lines = bytes.count { $0 == UInt8(ascii: "\n") }
-          onFault("\(lines) lines of the access log are lost: cannot write to \(path): \(error)")
+        let lines = bytes.count { $0 == UInt8(ascii: "\n") }
+        var failure: (any Error)?
+        do { try file.descriptor.writeAll(bytes) } catch { failure = error }
+        // Told once: a full disk may be that of the standard error too, and each answer would add to it.
+        let isWritten = failure == nil
+        let failedBefore = state.withLock { state in
+          defer { state.failedLines = isWritten ? 0 : state.failedLines + lines }
+          return state.failedLines
+        }
+        if let failure, failedBefore == 0 {
+          let what = "\(lines) lines of the access log are lost, and those that follow"
+          onFault("\(what): cannot write to \(path): \(failure)")
+        } else if isWritten, failedBefore > 0 {
+          onFault("the access log goes on: \(failedBefore) lines could not be written to \(path)")
         }
       }
     }
