@@ -40,7 +40,8 @@
       /// Programs that ask for JSON get the listing. Default: `nil`.
       public var indexName: String?
       /// Whether `a.html.br`, `a.html.zst` or `a.html.gz` is sent for `a.html` to a client that accepts the coding, unless it is
-      /// the older one of the two. Ranges and tags are those of the coded file. Default: `false`.
+      /// the older one of the two. Ranges and tags are those of the coded file. Of remote objects with a strong tag no date is
+      /// known, so the coded one is always sent. Default: `false`.
       public var servesCodedFiles = false
 
       /// Those who may read, by their names, with the hashes of their passwords (RFC 7617); health is told to everyone.
