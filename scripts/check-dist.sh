@@ -29,6 +29,10 @@ bash -n "$root/share/bash-completion/completions/rangeio"
 grep -q '^\.SH EXAMPLES\|^Examples:' "$root/share/man/man1/rangeio.1" || fail "the man page has no examples"
 
 while read -r library; do
+  case $(basename "$library") in
+    libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.* | libresolv.so.* | ld-linux* | ld64.*) ;;
+    *) fail "the program needs $library, which other machines may lack: install its static library (.a), and build again" ;;
+  esac
   install -D "$library" "$root$library"
 done < <(ldd "$root/bin/rangeio" | grep -oE '/[^ ]+')
 echo "in a root with nothing but $(cd "$root" && find . -name '*.so*' -printf '%f ')"
