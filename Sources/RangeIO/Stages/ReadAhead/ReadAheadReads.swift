@@ -145,7 +145,9 @@ final class ReadAheadReads: ReadAheadHolder {
     counters.add(part.range.count - within, .cached)
     guard let ranges = OneOrMore(missing) else { return true }
     let reader = ObjectIdentifier(next.bottom)
-    guard let (number, hold) = begin(missing, count: count, for: part, by: reader, next.aheadBudget) else { return false }
+    guard let (number, hold) = begin(missing, count: count, for: part, by: reader, next.aheadBudget) else {
+      return false
+    }
     var prefetch = ReadRequest(ranges, of: request.source)
     prefetch.purpose = .prefetch
     prefetch.hold = hold

@@ -180,7 +180,9 @@ struct ReadAheadRoomTests {
     }
   }
 
-  @Test func `a stream that is left holds nothing, also when another reader of the same version shares its stages`() throws {
+  @Test func `a stream that is left holds nothing, also when another reader of the same version shares its stages`()
+    throws
+  {
     try Simulation.run(seed: 5) { simulation in
       let store = MemoryStore(limit: .mebibytes(128))
       let budget = ReadAheadBudget(.mebibytes(64))
