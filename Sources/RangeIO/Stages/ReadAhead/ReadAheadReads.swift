@@ -110,7 +110,10 @@ final class ReadAheadReads: ReadAheadHolder {
       if !noticed.ended.isEmpty { result.ended = drop(&state, &freed) { noticed.ended.contains($0.run) } }
       guard let run = noticed.run else { return [] }
       if let current = state.runs.runs.first, !state.pieces.isEmpty {
-        result.ended += drop(&state, &freed) { $0.run == run && ReadAheadRuns.hasLeft($0.range, current) }
+        let isStream = request.sequenceEnd != nil
+        result.ended += drop(&state, &freed) {
+          $0.run == run && ReadAheadRuns.hasLeft($0.range, current, isStream: isStream)
+        }
       }
       if run > state.lastRun {
         state.lastRun = run

@@ -174,7 +174,10 @@ struct ReadAheadRuns {
 
   /// The greatest distance of a read from where its run expects it: when a caller reads ahead itself, its reads may overtake one
   /// another.
-  private static func slack(_ range: ByteRange) -> Int { min(max(min(range.count, 2 << 20) * 4, 64 << 10), 8 << 20) }
+  private static func slack(_ range: ByteRange) -> Int { min(max(min(range.count, 2 << 20) * 4, 64 << 10), maxSlack) }
+
+  /// As many bytes as a stream asks for at once.
+  private static let maxSlack = 8 << 20
 
   private static func continues(_ run: Run, _ range: ByteRange) -> Bool {
     let slack = slack(range)
@@ -191,9 +194,11 @@ struct ReadAheadRuns {
   }
 
   /// A range that was asked for so far behind the last read that no read there would belong to the run: it was skipped.
-  static func hasLeft(_ range: ByteRange, _ run: Run) -> Bool {
+  ///
+  /// - Parameter isStream: the windows of a stream may overtake one another further than their sizes tell: its last one is short.
+  static func hasLeft(_ range: ByteRange, _ run: Run, isStream: Bool = false) -> Bool {
     switch run.rule {
-    case .forwards: run.last.lowerBound - range.upperBound > slack(run.last)
+    case .forwards: run.last.lowerBound - range.upperBound > (isStream ? maxSlack : slack(run.last))
     case .backwards: range.lowerBound - run.last.upperBound > slack(run.last)
     case .strided(let stride):
       stride > 0 ? range.lowerBound < run.last.lowerBound : range.lowerBound > run.last.lowerBound

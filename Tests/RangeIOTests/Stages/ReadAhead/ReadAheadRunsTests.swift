@@ -130,6 +130,7 @@ struct ReadAheadRunsTests {
     let behind = 1 << 20 - 65_536
     #expect(!ReadAheadRuns.hasLeft(behind - 4096..<behind, run(.forwards)))
     #expect(ReadAheadRuns.hasLeft(behind - 4097..<behind - 1, run(.forwards)))
+    #expect(!ReadAheadRuns.hasLeft(behind - 4097..<behind - 1, run(.forwards), isStream: true))
     #expect(!ReadAheadRuns.hasLeft(2 << 20..<3 << 20, run(.forwards)))
     let beyond = 1 << 20 + 4096 + 65_536
     #expect(!ReadAheadRuns.hasLeft(beyond..<beyond + 4096, run(.backwards)))
