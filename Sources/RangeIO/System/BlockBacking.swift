@@ -119,6 +119,15 @@ package final class BlockBacking: ManagedBuffer<BlockBacking.Note, Never> {
     return WritableBytes(owner: make(memory, count: count, kind), base: memory, capacity: count)
   }
 
+  /// Allocates memory for `count` bytes that a store keeps without a copy.
+  package static func buffer(_ count: Int) throws(ReadError) -> WritableBytes {
+    guard count <= maxByteCount else { return try BufferPool.shared.buffer(count) }
+    guard let buffer = allocate(count) else {
+      throw ReadError(.resourcesExhausted, "no memory for \(count) bytes: read less at once", isTransient: true)
+    }
+    return buffer
+  }
+
   /// A note without bytes that keeps `list` alive; the list describes `count` bytes of its block.
   static func holding(_ list: AnyObject, count: Int) -> BlockBacking {
     make(Unmanaged.passRetained(list).toOpaque(), count: count, .list)

@@ -55,13 +55,7 @@ struct FileRead: Sendable {
     }
     var all: [WritableBytes] = []
     all.reserveCapacity(blocks.count)
-    for block in blocks {
-      guard let buffer = BlockBacking.allocate(block.count) else {
-        throw ReadError(
-          .resourcesExhausted, "no memory for \(block.count) bytes: read less at once", isTransient: true)
-      }
-      all.append(buffer)
-    }
+    for block in blocks { all.append(try BlockBacking.buffer(block.count)) }
     buffers = all.count == 1 ? .one(all[0]) : .several(all)
   }
 

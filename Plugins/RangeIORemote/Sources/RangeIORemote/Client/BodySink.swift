@@ -16,7 +16,7 @@ final class BodySink: @unchecked Sendable {
 
   private enum Target {
     /// One buffer for each count, made when the first byte arrives.
-    case buffers(counts: [Int], [WritableBytes])
+    case buffers(counts: [Int], isKept: Bool, [WritableBytes])
     case receiver(Receiver)
     case collected([UInt8])
   }
@@ -26,9 +26,15 @@ final class BodySink: @unchecked Sendable {
   private var index = 0
   private var position = 0
 
-  /// Memory for parts of these sizes, one after the other.
-  init(counts: [Int]) {
-    target = .buffers(counts: counts, [])
+  /// Memory for all bytes.
+  init(count: Int) {
+    target = .buffers(counts: [count], isKept: false, [])
+    pause = nil
+  }
+
+  /// Memory for parts of these sizes, one after the other. If a part is a block, a store keeps it without a copy.
+  init(parts counts: [Int]) {
+    target = .buffers(counts: counts, isKept: true, [])
     pause = nil
   }
 
@@ -56,10 +62,12 @@ final class BodySink: @unchecked Sendable {
       target = .collected([])
       all += bytes
       target = .collected(all)
-    case .buffers(let counts, var buffers):
+    case .buffers(let counts, let isKept, var buffers):
       if buffers.isEmpty {
-        buffers = try counts.map { count throws(ReadError) in try BufferPool.shared.buffer(count) }
-        target = .buffers(counts: counts, buffers)
+        buffers = try counts.map { count throws(ReadError) in
+          try isKept ? BlockBacking.buffer(count) : BufferPool.shared.buffer(count)
+        }
+        target = .buffers(counts: counts, isKept: isKept, buffers)
       }
       copy(bytes, to: buffers)
     }
@@ -80,7 +88,7 @@ final class BodySink: @unchecked Sendable {
 
   /// The parts, once all of them are written.
   func parts() -> [Bytes] {
-    guard case .buffers(let counts, let buffers) = target else { return [] }
+    guard case .buffers(let counts, _, let buffers) = target else { return [] }
     precondition(index == counts.count, "all parts are written before they are taken")
     return buffers.map { $0.bytes($0.capacity) }
   }

@@ -7,7 +7,7 @@
     /// - Throws: `ReadError`, with `sourceChanged` if the version is gone; errors of the credentials' provider;
     ///   `CancellationError`, at once.
     nonisolated(nonsending) func bytes(_ range: ByteRange, of source: SourceDescription) async throws -> Bytes {
-      let sink = BodySink(counts: [range.count])
+      let sink = BodySink(count: range.count)
       try await read(range, of: source, into: sink)
       return sink.parts()[0]
     }
@@ -45,7 +45,7 @@
     private nonisolated(nonsending) func bytes(
       run: ArraySlice<ByteRange>, of source: SourceDescription
     ) async throws -> [Bytes] {
-      let sink = BodySink(counts: run.map(\.count))
+      let sink = BodySink(parts: run.map(\.count))
       try await read(run[run.startIndex].lowerBound..<run[run.endIndex - 1].upperBound, of: source, into: sink)
       return sink.parts()
     }
