@@ -72,6 +72,23 @@
       return (account, labels.joined(separator: "."))
     }
 
+    /// What the names of Azure's own servers end with, in its clouds.
+    private static let domains = [
+      "core.windows.net", "storage.azure.net", "core.usgovcloudapi.net", "core.chinacloudapi.cn",
+      "fabric.microsoft.com",
+    ]
+
+    /// `true` for a server that may get credentials though only an address names it, which anyone may have made up:
+    /// one of Azure's, this machine, or a host without a dot, which is in your own network.
+    var isTrusted: Bool {
+      if Self.domains.contains(where: { host.hasSuffix(".blob.\($0)") }) { return true }
+      // A number without a dot is an address of anywhere, also as 0x….
+      let isName = host.utf8.first.map { (97...122).contains($0) } ?? false
+      if isName, !host.contains("."), !host.contains(":") { return true }
+      // `try?`: a host that makes no URL is not this machine.
+      return (try? ObjectURL(scheme: scheme, host: host))?.isLoopback ?? false
+    }
+
     /// `true` for a server that cannot have the account in its host: an address, or a name without a dot.
     static func hasAccountInPath(_ url: ObjectURL) -> Bool {
       let isAddress = url.host.utf8.allSatisfy { 48...57 ~= $0 || $0 == UInt8(ascii: ".") }

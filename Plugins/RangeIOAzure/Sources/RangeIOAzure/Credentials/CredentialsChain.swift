@@ -1,6 +1,7 @@
 #if Azure
   internal import RangeIO
   internal import RangeIORemote
+  internal import RangeIOSupport
 
   /// The places where credentials for blobs may be, in the vendor's order: what the environment has for storage, a client's
   /// secret, a workload identity, a managed identity, `az login`. The first that has some wins. A place that has some but
@@ -8,6 +9,13 @@
   struct CredentialsChain: Sendable {
     var account: String
     var places: CredentialPlaces
+    /// The managed identity has given a token: from then on it gives all, however late its service may once be.
+    private let hasIdentity = Guarded(false)
+
+    init(account: String, places: CredentialPlaces) {
+      self.account = account
+      self.places = places
+    }
 
     static let connectionVariable = "AZURE_STORAGE_CONNECTION_STRING"
 
@@ -82,11 +90,16 @@
 
     private func managed(_ tried: inout [String]) async throws -> AzureToken? {
       let identity = ManagedIdentity(clientID: nil, places)
+      if hasIdentity.withLock({ $0 }) { return try await identity.token(places) }
       if let absence = try await identity.absence(places) {
         tried.append("managed identity (\(absence))")
         return nil
       }
-      do { return try await identity.token(places) } catch let error as ReadError where error.code == .notFound {
+      do {
+        let token = try await identity.token(places)
+        hasIdentity.withLock { $0 = true }
+        return token
+      } catch let error as ReadError where error.code == .notFound {
         tried.append("managed identity (\(error.message))")
         return nil
       }

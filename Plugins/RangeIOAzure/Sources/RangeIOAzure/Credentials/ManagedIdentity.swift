@@ -16,6 +16,7 @@
 
     /// For `az://` of all clouds.
     private static let resource = "https://storage.azure.com"
+    private static let usualServer = "http://169.254.169.254"
     private static let path = "/metadata/identity/oauth2/token"
 
     /// - Parameter clientID: of an identity that a user has assigned; `nil`: `AZURE_CLIENT_ID`, or the system's.
@@ -32,7 +33,7 @@
       } else if places.variable("MSI_ENDPOINT") != nil {
         return .other("that of Cloud Shell or Azure ML (MSI_ENDPOINT)")
       }
-      var server = places.variable("AZURE_POD_IDENTITY_AUTHORITY_HOST") ?? "http://169.254.169.254"
+      var server = places.variable("AZURE_POD_IDENTITY_AUTHORITY_HOST") ?? usualServer
       while server.hasSuffix("/") { server.removeLast() }
       return .machine(server: server)
     }
@@ -72,7 +73,10 @@
           let answer = try await places.send(
             CredentialPlaces.Request(url: server + Self.path, timeout: .seconds(1), isLocal: true))
           // Docker Desktop answers for services that it cannot reach.
-          return answer.status == 403 ? "the metadata service cannot be reached" : nil
+          if answer.status == 403 { return "the metadata service cannot be reached" }
+          // Other clouds have theirs at the same address.
+          let isAzure = server != Self.usualServer || answer.status == 400 || TokenDocument(answer.body) != nil
+          return isAzure ? nil : "the metadata service is none of Azure's"
         } catch let error as ReadError where error.code != .closed {
           return "the metadata service does not answer"
         }

@@ -10,26 +10,11 @@
     private struct Document: Decodable {
       var access_token: String?
       var accessToken: String?
-      var expires_in: Number?
-      var expires_on: Number?
+      var expires_in: WrittenNumber?
+      var expires_on: WrittenNumber?
       var expiresOn: String?
       var error: String?
       var error_codes: [Int]?
-    }
-
-    /// A number that some services write as a text.
-    private struct Number: Decodable {
-      var value: Int?
-
-      init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        // `try?`: it may be of either kind; one that is of neither has no value.
-        if let number = try? container.decode(Double.self), number.isFinite, abs(number) < 1e15 {
-          value = Int(number)
-        } else {
-          value = (try? container.decode(String.self)).flatMap { Int($0) }
-        }
-      }
     }
 
     private let document: Document

@@ -14,7 +14,8 @@
       public var credentials = AzureCredentials.standard
       /// The URL of the account's blob service, for other clouds, emulators and domains of your own:
       /// `https://account.blob.core.chinacloudapi.cn`, `http://127.0.0.1:10000/account`. For `az://` only: other addresses
-      /// name their server. `nil`, the default: that of the connection string, or `https://account.blob.core.windows.net`.
+      /// name their server, and credentials go there only if it is one of Azure's, this machine, or a host without a
+      /// dot. `nil`, the default: that of the connection string, or `https://account.blob.core.windows.net`.
       public var endpoint: String?
       /// Settings for requests: connections, times, versions of HTTP. Its `headers` that begin with `x-ms-` are signed,
       /// such as the key of a blob that is encrypted with a key of yours. The service knows no ranges that count from

@@ -35,9 +35,18 @@
       of address: AzureAddress, _ configuration: AzureSource.Configuration, _ places: CredentialPlaces
     ) throws(ReadError) -> BlobEndpoint {
       guard let text = configuration.endpoint else {
-        if let own = address.endpoint { return own }
-        return try configuration.credentials.endpoint(of: address.account, places)
-          ?? BlobEndpoint(account: address.account)
+        func known() throws(ReadError) -> BlobEndpoint? {
+          try configuration.credentials.endpoint(of: address.account, places)
+        }
+        guard let own = address.endpoint else { return try known() ?? BlobEndpoint(account: address.account) }
+        if own.isTrusted || !configuration.credentials.areSent(to: address) { return own }
+        guard try known() == own else {
+          throw ReadError(
+            .invalidConfiguration,
+            "the address names a server that is none of Azure's, and the credentials would go there: write "
+              + "az://account/container/blob, and name the server as endpoint in the configuration")
+        }
+        return own
       }
       guard address.endpoint == nil else {
         throw ReadError(
@@ -62,6 +71,14 @@
           "the URL has a shared access signature, and the configuration has credentials: remove one")
       }
       return { .sas(sas) }
+    }
+  }
+
+  extension AzureCredentials {
+    /// `false` if requests have none but the signature of the address itself.
+    fileprivate func areSent(to address: AzureAddress) -> Bool {
+      if case .anonymous = kind { return false }
+      return address.sas == nil
     }
   }
 

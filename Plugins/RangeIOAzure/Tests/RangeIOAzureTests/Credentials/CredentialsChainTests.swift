@@ -1,6 +1,7 @@
 #if Azure
   import RangeIO
   import RangeIORemote
+  import RangeIOSupport
   import Testing
 
   @testable import RangeIOAzure
@@ -90,6 +91,30 @@
       }
       #expect(token.text == "of az" && token.expiry != nil)
       #expect(scene.requests.count == 2)
+    }
+
+    @Test(arguments: [200, 401, 404])
+    func `the metadata service of another cloud is passed over`(_ status: Int) async throws {
+      let scene = Scene(output: #"{"accessToken": "of az", "expires_on": 4102444800}"#) { _ in
+        Scene.answer("<html>Not Found</html>", status: status)
+      }
+      #expect(try await found([:], scene) == .token(AzureToken("of az", expiry: 4_102_444_800)))
+      #expect(scene.requests.count == 1)
+    }
+
+    @Test func `a managed identity that gave a token gives all others, and nothing takes its place`() async throws {
+      let isLate = Guarded(false)
+      let scene = Scene(output: #"{"accessToken": "of az", "expires_on": 4102444800}"#) { _ in
+        if isLate.withLock({ $0 }) { throw ReadError(.timedOut, "late", isTransient: true) }
+        return Scene.answer(#"{"access_token": "of the machine", "expires_on": "4102444800"}"#)
+      }
+      let chain = CredentialsChain(account: "maps", places: scene.places())
+      for _ in 0..<2 {
+        #expect(try await chain.access() == .token(AzureToken("of the machine", expiry: 4_102_444_800)))
+      }
+      isLate.withLock { $0 = true }
+      let error = await #expect(throws: ReadError.self) { _ = try await chain.access() }
+      #expect(error?.code == .timedOut && error?.isTransient == true && scene.commands.isEmpty)
     }
 
     @Test func `a cancelled search does not go on to the next place`() async {

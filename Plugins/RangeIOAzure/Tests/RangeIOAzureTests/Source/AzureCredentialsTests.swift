@@ -92,6 +92,50 @@
       }
     }
 
+    private func source(_ address: String, _ credentials: AzureCredentials) -> AzureSource {
+      var configuration = AzureSource.Configuration()
+      configuration.credentials = credentials
+      let variables = ["AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=hidden"]
+      return AzureSource(
+        Result { () throws(ReadError) in try AzureAddress(address) }, configuration, Scene().places(variables))
+    }
+
+    @Test(arguments: [
+      "https://maps.blob.evil.example/tiles/a", "https://maps.blob.core.windows.net.evil.example/tiles/a",
+      "abfss://tiles@maps.dfs.evilcore.windows.net/a", "https://maps.blob.xcore.windows.net/tiles/a",
+      "https://192.0.2.1/maps/tiles/a", "https://[2001:db8::1]/maps/tiles/a", "https://3221225985/maps/tiles/a",
+      "https://0xc0000201/maps/tiles/a", "http://maps.blob.core.windows.example/tiles/a",
+    ])
+    func `credentials go to no server that only an address names`(_ address: String) async throws {
+      for credentials in [
+        AzureCredentials.standard, .sas("sv=1&sig=hidden"), .token { AzureToken("hidden") }, .managedIdentity(),
+        .azureCLI, .sharedKey(StoreScene.key), .connectionString("AccountName=maps;AccountKey=\(StoreScene.key)"),
+      ] {
+        let source = source(address, credentials)
+        let error = await #expect(throws: ReadError.self) { _ = try await source.object }
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("none of Azure's") == true)
+        #expect(error.map { !"\($0)".contains("hidden") } == true)
+      }
+      // What is sent there is its own.
+      _ = try await source(address, .anonymous).object
+      if address.hasPrefix("http") { _ = try await source(address + "?sv=1&sig=own", .standard).object }
+    }
+
+    @Test(arguments: [
+      "https://maps.blob.core.windows.net/tiles/a", "https://maps-secondary.blob.core.windows.net/tiles/a",
+      "https://maps.z01.blob.storage.azure.net/tiles/a", "abfss://tiles@maps.dfs.core.usgovcloudapi.net/a",
+      "https://MAPS.blob.core.chinacloudapi.cn/tiles/a", "abfss://tiles@onelake.dfs.fabric.microsoft.com/a",
+      "http://127.0.0.1:10000/maps/tiles/a", "http://[::1]:10000/maps/tiles/a", "http://azurite:10000/maps/tiles/a",
+    ])
+    func `credentials go to Azure's servers and to those nearby, by any address`(_ address: String) async throws {
+      _ = try await source(address, .standard).object
+    }
+
+    @Test func `an address may name the server of the connection string`() async throws {
+      let text = "BlobEndpoint=https://maps.blob.stack.example;AccountName=maps;AccountKey=\(StoreScene.key)"
+      _ = try await source("https://maps.blob.stack.example/tiles/a", .connectionString(text)).object
+    }
+
     @Test func `the key, the signature and az login of the environment read a blob`() async throws {
       try await StoreScene.with { scene in
         scene.store.set { $0.accepted = ["sv=1&sig=right", "Bearer right"] }

@@ -24,7 +24,7 @@
 
     private struct Answer: Decodable {
       var access_token: String
-      var expires_in: Int?
+      var expires_in: WrittenNumber?
     }
 
     /// - Throws: `ReadError` with `permissionDenied` if there is no such server.
@@ -49,7 +49,7 @@
         throw ReadError(
           .invalidResponse, "the answer of the metadata server has no access_token: try again", isTransient: true)
       }
-      return GCSToken(decoded.access_token, expiry: decoded.expires_in.map { TokenExchange.end(sent, $0) })
+      return GCSToken(decoded.access_token, expiry: decoded.expires_in?.value.map { TokenExchange.end(sent, $0) })
     }
 
     /// The answer; `nil` if what answers, or does not, is no metadata server.

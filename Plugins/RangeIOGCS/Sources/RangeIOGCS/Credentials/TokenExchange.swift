@@ -21,7 +21,7 @@
 
     private struct Answer: Decodable {
       var access_token: String?
-      var expires_in: Int?
+      var expires_in: WrittenNumber?
       var error: String?
       var error_description: String?
     }
@@ -44,7 +44,7 @@
       guard let token = decoded?.access_token, !token.isEmpty else {
         throw ReadError(.invalidResponse, "the answer of \(server) has no access_token: check its URL")
       }
-      return GCSToken(token, expiry: decoded?.expires_in.map { Self.end(sent, $0) })
+      return GCSToken(token, expiry: decoded?.expires_in?.value.map { Self.end(sent, $0) })
     }
 
     /// A number that does not overflow.

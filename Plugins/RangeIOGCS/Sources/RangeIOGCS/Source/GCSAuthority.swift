@@ -21,6 +21,7 @@
       case key(HMACKey)
     }
     let versionField: String? = "x-goog-generation"
+    let codingField: String? = "x-goog-stored-content-encoding"
     private let target: Target
     private let permit: Permit
     private let clock: ServerClock

@@ -40,6 +40,20 @@
       }
     }
 
+    @Test(arguments: ["\"3599\"", "3599.0", "null", "\"soon\"", "1e300"])
+    func `the seconds that a token lasts may be a text, as some servers write them`(_ seconds: String) async throws {
+      try await GCSScene.with { scene in
+        let url = scene.service("/token") { _ in
+          MiniatureGCS.json("{\"access_token\": \"good\", \"expires_in\": \(seconds)}")
+        }
+        let json = """
+          {"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "r",
+           "token_uri": "\(url)"}
+          """
+        try await scene.expectToken("good", from: .json(json))
+      }
+    }
+
     @Test func `a user's login is refreshed, and quotas are counted for its project`() async throws {
       try await GCSScene.with { scene in
         let url = scene.service("/token") { [answer] request in

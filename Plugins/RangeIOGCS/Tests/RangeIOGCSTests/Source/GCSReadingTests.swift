@@ -52,6 +52,24 @@
       }
     }
 
+    @Test(arguments: [false, true]) func `bytes that a proxy has compressed, or decompressed, are an error`(
+      isStoredEncoded: Bool
+    ) async throws {
+      try await GCSScene.with { scene in
+        scene.store.set { state in
+          if isStoredEncoded { state.encoded.insert("bucket/key") }
+        }
+        let honest = scene.server.script
+        scene.server.script = ServerScript { context in
+          var answer = honest.answer(context)
+          answer.fields["Content-Encoding"] = isStoredEncoded ? nil : "gzip"
+          return answer
+        }
+        let error = await scene.failure(scene.source())
+        #expect(error?.code == .invalidResponse && error?.message.contains("turn compression off") == true)
+      }
+    }
+
     @Test func `an anonymous reader sends neither token nor signature`() async throws {
       try await GCSScene.with { scene in
         var configuration = scene.configuration

@@ -103,6 +103,7 @@
       var answer = ScriptedAnswer.honest(request, found.object, date: date)
       answer.fields["x-goog-generation"] = "\(found.generation)"
       answer.fields["x-goog-hash"] = "crc32c=AAAAAA=="
+      answer.fields["x-goog-stored-content-encoding"] = state.encoded.contains(place) ? "gzip" : "identity"
       if state.encoded.contains(place) {
         guard request["Accept-Encoding"] == "gzip" else { return Self.xml(500, "Decompressed", "no ranges") }
         answer.fields["Content-Encoding"] = "gzip"

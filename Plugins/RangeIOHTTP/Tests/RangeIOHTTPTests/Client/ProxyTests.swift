@@ -109,6 +109,20 @@
       }
     }
 
+    @Test(arguments: [
+      ("fd00::/8", "fdab:1::9", true), ("fd00::/8", "fe00::1", false), ("::/0", "2001:db8::1", true),
+      ("2001:db8:0:ff00::/56", "2001:db8:0:ff12::1", true), ("2001:db8:0:ff00::/56", "2001:db8:0:fe12::1", false),
+      ("2001:db8::1/128", "2001:db8:0:0::1", true), ("2001:db8::1/128", "2001:db8::2", false),
+      ("[0:0:0:0:0:0:0:1]:80", "::1", true), ("0:0:0:0:0:0:0:1", "::1", true), ("::1", "::2", false),
+      ("fd00::/129", "fd00::1", false), ("fd00::/-1", "fd00::1", false), ("fd00::/x", "fd00::1", false),
+      ("1::2::3", "1::2", false), ("1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8", false), ("10.0.0.0/8", "a00::1", false),
+      ("12345::/8", "fd00::1", false), (":1", "::1", false), ("/0", "::", false), (":80", "::", false),
+      ("::", "::", true), ("0.0.0.0/0", "::1", false),
+    ]) func `a block of IPv6 addresses has no proxy`(_ entry: String, _ host: String, _ isExcepted: Bool) throws {
+      let environment = ProxyEnvironment(["ALL_PROXY": "p:1", "NO_PROXY": entry])
+      #expect(try (environment.proxy(for: ObjectURL("http://[\(host)]/")) == nil) == isExcepted)
+    }
+
     @Test func `a CGI program ignores what a request may have set`() throws {
       let url = try ObjectURL("http://a.org/")
       #expect(try ProxyEnvironment(["HTTP_PROXY": "p:1", "REQUEST_METHOD": "GET"]).proxy(for: url) == nil)

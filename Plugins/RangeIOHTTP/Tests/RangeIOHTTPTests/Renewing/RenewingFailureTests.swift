@@ -147,6 +147,17 @@
       }
     }
 
+    @Test func `the first URL too is waited for no longer than a read may take`() async throws {
+      let provider = GatedProvider<String>()
+      var configuration = RemoteConfiguration.test
+      configuration.readTimeout = .milliseconds(300)
+      let source = HTTPSource(configuration: configuration, renewing: provider.value)
+      let error = try await readError { _ = try await source.describe() }
+      #expect(error.code == .timedOut && error.message.contains("renews the URL"), "\(error)")
+      await source.close()
+      provider.answer(.failure(CancellationError()))
+    }
+
     @Test func `settings that cannot be are said at the first use`() async throws {
       var configuration = RemoteConfiguration.test
       configuration.credentials = .bearer("hunter2")

@@ -70,6 +70,18 @@
       }
     }
 
+    @Test func `an object of the largest size may be followed`() async throws {
+      try await withServer { server in
+        server.script = Self.immense("\"a\"")
+        let reader = try await RangeReader(contentsOf: server.url(objectPath), configuration: .test, onChange: .follow)
+        #expect(reader.byteCount == .max)
+        #expect(try await reader.read(Int.max - 10..<Int.max) == Bytes([UInt8](repeating: 7, count: 10)))
+        try await reader.refresh()
+        #expect(reader.byteCount == .max)
+        await reader.close()
+      }
+    }
+
     @Test func `an error does not repeat a tag of 60,000 bytes`() async throws {
       try await withServer { server in
         try await withSource(server) { source, description in

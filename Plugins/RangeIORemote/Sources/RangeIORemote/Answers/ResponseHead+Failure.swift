@@ -67,6 +67,12 @@ extension ResponseHead {
     if isMultipart {
       return Failure(.multipart, "the server answered one range with several parts (multipart/byteranges)")
     }
+    if isRecoded(rules) {
+      return Failure(
+        .contentEncoded,
+        "the bytes have \(coding.map { "the encoding \($0)" } ?? "no encoding") (Content-Encoding), and the store keeps "
+          + "the object otherwise: turn compression off at the proxy before the store, or ask the store itself")
+    }
     if let coding, !rules.acceptsEncoded {
       return Failure(
         .contentEncoded,

@@ -53,9 +53,17 @@ extension ResponseHead {
   ]
 
   /// The coding of the body; `nil` if it has none.
-  var coding: String? {
-    fields.values(of: "Content-Encoding").flatMap { $0.split(separator: ",") }
-      .map { HTTPText.lower(HTTPText.trimmed($0)) }.first { Self.codings.contains($0) }
+  var coding: String? { Self.coding(fields.values(of: "Content-Encoding")) }
+
+  private static func coding(_ values: [String]) -> String? {
+    values.flatMap { $0.split(separator: ",") }
+      .map { HTTPText.lower(HTTPText.trimmed($0)) }.first { codings.contains($0) }
+  }
+
+  /// The body has another coding than what is stored.
+  func isRecoded(_ rules: TransferRules) -> Bool {
+    let stored = rules.codingField.map { fields.values(of: $0) } ?? []
+    return !stored.isEmpty && Self.coding(stored) != coding
   }
 
   /// The body has a ``coding``.

@@ -2,7 +2,7 @@
 /// `HTTP_PROXY` in capitals at all; here it counts.
 ///
 /// `NO_PROXY` is a list, with commas or spaces: `*`, a host with all hosts below it (`example.com`, `.example.com`), an
-/// address, a block of IPv4 addresses (`10.0.0.0/8`), each with a port if wanted.
+/// address, each with a port if wanted; or a block of addresses (`10.0.0.0/8`, `fd00::/8`).
 struct ProxyEnvironment: Hashable, Sendable {
   private let http: String?
   private let https: String?
@@ -55,25 +55,40 @@ struct ProxyEnvironment: Hashable, Sendable {
     }
     if let slash = name.firstIndex(of: "/") {
       guard let block = address(name[..<slash]), let bits = Int(name[name.index(after: slash)...]),
-        (0...32).contains(bits), let host = address(host[...])
+        let host = address(host[...]), host.count == block.count, (0...8 * host.count).contains(bits)
       else { return false }
-      return bits == 0 || (block ^ host) >> (32 - bits) == 0
+      return (0..<bits).allSatisfy { (block[$0 / 8] ^ host[$0 / 8]) & (0x80 >> ($0 % 8)) == 0 }
     }
+    // It may be written in several ways.
+    if let address = address(name[...]) { return address == Self.address(host[...]) }
     if name.hasPrefix("*.") { name.removeFirst() }
     if name.hasPrefix(".") { name.removeFirst() }
     if name.hasSuffix(".") { name.removeLast() }
     return !name.isEmpty && (host == name || host.hasSuffix("." + name))
   }
 
-  /// An IPv4 address in four parts.
-  private static func address(_ text: Substring) -> UInt32? {
+  /// The bytes of an IPv4 address in four parts, or of an IPv6 address in hexadecimal digits (RFC 4291, section 2.2).
+  private static func address(_ text: Substring) -> [UInt8]? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 4 else { return nil }
-    var address: UInt32 = 0
-    for part in parts {
-      guard let byte = UInt8(part) else { return nil }
-      address = address << 8 | UInt32(byte)
+    if parts.count == 4 {
+      let bytes = parts.compactMap { UInt8($0) }
+      return bytes.count == 4 ? bytes : nil
     }
-    return address
+    // An empty group stands for as many zeros as are missing. At an end of the text, it has a colon of its own.
+    var groups = text.split(separator: ":", omittingEmptySubsequences: false)
+    if text.hasPrefix("::") { groups.removeFirst() }
+    if text.hasSuffix("::") { groups.removeLast() }
+    let gaps = groups.count(where: \.isEmpty)
+    guard text.contains("::") ? gaps == 1 && groups.count <= 8 : gaps == 0 && groups.count == 8 else { return nil }
+    var bytes: [UInt8] = []
+    for group in groups {
+      if group.isEmpty {
+        bytes += [UInt8](repeating: 0, count: 2 * (9 - groups.count))
+      } else {
+        guard group.utf8.count <= 4, let number = UInt16(group, radix: 16) else { return nil }
+        bytes += [UInt8(number >> 8), UInt8(number & 0xFF)]
+      }
+    }
+    return bytes
   }
 }

@@ -50,12 +50,16 @@ struct IndexPage {
     return ListedEntry.isName(name[...]) ? name + (isFolder ? [UInt8(ascii: "/")] : []) : nil
   }
 
-  /// The words after a link, without tags.
+  /// The words after a link and in its row, without tags.
   private static func words(_ tail: ArraySlice<UInt8>) -> [String] {
     var text: [UInt8] = []
     var isInTag = false
-    for byte in tail.prefix(1_024) {
-      if byte == UInt8(ascii: "<") { isInTag = true }
+    for (index, byte) in zip(tail.indices, tail.prefix(1_024)) {
+      if byte == UInt8(ascii: "<") {
+        // The size and the time of the next row may stand before its link.
+        if tail[index...].starts(with: "</tr".utf8) { break }
+        isInTag = true
+      }
       text.append(isInTag ? 32 : byte)
       if byte == UInt8(ascii: ">") { isInTag = false }
     }

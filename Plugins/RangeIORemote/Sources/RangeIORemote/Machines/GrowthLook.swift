@@ -44,7 +44,13 @@ struct GrowthLook: Hashable, Sendable {
   ) {
     (self.span, self.maxBytes) = (span, maxBytes)
     self.mark = mark
-    asked = mark.map { .range($0.start..<$0.start + maxBytes) } ?? opening
+    asked = mark.map { Self.part(from: $0.start, maxBytes) } ?? opening
+  }
+
+  /// `count` bytes, fewer where numbers end: an object is as long as a server says.
+  private static func part(from start: Int, _ count: Int) -> Opening {
+    let (end, overflow) = start.addingReportingOverflow(count)
+    return .range(start..<(overflow ? .max : end))
   }
 
   /// The first step.
@@ -136,7 +142,7 @@ struct GrowthLook: Hashable, Sendable {
   }
 
   private mutating func ask(from start: Int) -> Step {
-    asked = .range(start..<start + maxBytes)
+    asked = Self.part(from: start, maxBytes)
     return .ask(asked)
   }
 

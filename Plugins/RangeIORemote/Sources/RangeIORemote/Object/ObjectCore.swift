@@ -55,6 +55,7 @@
       var rules = settings.rules
       rules.hasAuthority = authority != nil
       rules.versionField = authority?.versionField
+      rules.codingField = authority?.codingField
       rules.hasCredentials = credentials != nil
       // Any header may be a secret.
       rules.isAnonymous = authority == nil && credentials == nil && fields.all.isEmpty

@@ -13,8 +13,9 @@
   /// read or stream in flight goes on where it was. Other answers, such as 404 and 503, do not ask for a new URL.
   ///
   /// **One question.** However many reads wait, `renewing` is called once at a time. A read that is cancelled leaves at
-  /// once, and the call goes on for the others; it is cancelled when the source is closed. A call that takes more than
-  /// 90 seconds is given up, and the next read asks again.
+  /// once, and the call goes on for the others; it is cancelled when the source is closed. A read, also the first,
+  /// waits for a minute, or for `readTimeout`. A call that takes more than 90 seconds is given up, and the next read
+  /// asks again.
   ///
   /// **Failures.** If `renewing` throws, all reads that need a new URL throw: a `ReadError` as it is, another error as
   /// the `cause` of one. The next read asks again. If the server refuses the new URL too, the read throws
@@ -68,12 +69,12 @@
 
     /// The object. Without a URL to begin with, the first use asks for one.
     ///
-    /// - Throws: what bringing the URL throws; `ReadError` with `invalidConfiguration` or `closed`;
+    /// - Throws: what bringing the URL throws; `ReadError` with `invalidConfiguration`, `timedOut` or `closed`;
     ///   `CancellationError`, at once.
     public var object: RemoteObject {
       get async throws {
         if let openedObject { return openedObject }
-        let url = try await authority.named()
+        let url = try await named()
         // Making one opens no connection, so a second one costs nothing. One is kept.
         let made = try RemoteObject(
           url, identifiedBy: identifier, configuration: configuration, authority: authority)
@@ -81,6 +82,18 @@
           opened = opened ?? made
           return opened ?? made
         }
+      }
+    }
+
+    /// The first URL. Waits no longer than a read does that needs a new one.
+    private func named() async throws -> ObjectURL {
+      do {
+        try configuration.check()
+        // For its waits alone: there is no object yet.
+        let core = try ObjectCore(ObjectURL("http://first.invalid"), configuration)
+        return try await core.leavingBehind(until: core.deadline) { [authority] in try await authority.named() }
+      } catch let failure as Failure {
+        throw failure.readError(source: nil)
       }
     }
 

@@ -123,9 +123,12 @@ public struct ObjectURL: Hashable, Sendable {
   }
 }
 
-extension ObjectURL: CustomStringConvertible {
+extension ObjectURL: CustomStringConvertible, CustomReflectable {
   /// The URL without what is secret.
   public var description: String { redacted }
+
+  /// Shows no more than ``description``.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension ReadError {

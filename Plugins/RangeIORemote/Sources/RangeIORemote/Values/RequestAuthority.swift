@@ -39,6 +39,11 @@ public protocol RequestAuthority: Sendable {
   /// The field of an answer that names its version, such as `x-amz-version-id`: reads then pin that version
   /// (``RequestPlan/versionID``). By default `nil`: none does.
   var versionField: String? { get }
+
+  /// The field of an answer that names the coding with which the store keeps the object, such as
+  /// `x-goog-stored-content-encoding`: an answer with another `Content-Encoding` then fails, since what stands between
+  /// has encoded or decoded the bytes. By default `nil`: none does.
+  var codingField: String? { get }
 }
 
 extension RequestAuthority {
@@ -52,6 +57,9 @@ extension RequestAuthority {
 
   /// `nil`.
   public var versionField: String? { nil }
+
+  /// `nil`.
+  public var codingField: String? { nil }
 }
 
 /// A request as it goes over the wire.

@@ -22,6 +22,8 @@ struct TransferRules: Hashable, Sendable {
   var judgesByTime = false
   /// The field that names the version, which is then pinned. Default: `nil`, none does.
   var versionField: String?
+  /// The field that names the coding of what is stored, which that of an answer must be. Default: `nil`, none does.
+  var codingField: String?
   /// Reads the bytes under a `Content-Encoding` as they are: stores keep what was uploaded with one. Default: `false`.
   var acceptsEncoded = false
   /// The object only grows. An answer of another version is accepted if it is not shorter than what is known; the bytes are

@@ -41,6 +41,31 @@ struct HeaderAnswerTests {
     #expect(run.action == .receive(1000, rest: 0))
   }
 
+  @Test(
+    arguments: [
+      ("gzip", "gzip", true), ("gzip", "identity", false), ("", "gzip", false), ("", "identity", true),
+      ("br", "gzip", false), ("", "aws-chunked", true), ("x-gzip", "identity", false), ("GZIP", "gzip", true),
+      ("gzip", nil, true),
+    ] as [(String, String?, Bool)])
+  func `answer 30: a coding that is not the store's fails, where the store names its own`(
+    coding: String, stored: String?, isRight: Bool
+  ) throws {
+    var rules = TransferRules()
+    (rules.acceptsEncoded, rules.codingField) = (true, "x-stored")
+    var fields = HeaderFields([
+      "Content-Range": "bytes 0-999/10000", "ETag": "\"a\"", "Content-Encoding": coding, "Content-Length": "1000",
+    ])
+    fields.set("X-Stored", stored)
+    let head = ResponseHead(status: 206, fields: fields)
+    var run = try ReadRun(rules: rules)
+    run.answer(head)
+    #expect((run.action == .receive(1000, rest: 0)) == isRight)
+    #expect((run.failure?.reason == .contentEncoded) == !isRight)
+    var description = try DescriptionRun(rules: rules, opening: .range(0..<1000))
+    description.answer(head)
+    #expect((description.failure?.reason == .contentEncoded) == !isRight)
+  }
+
   @Test(arguments: [("gzip", ""), ("", "gzip"), ("gzip", "br")])
   func `answer 30: bytes of another encoding than those of the opening fail`(first: String, second: String) throws {
     func fields(_ range: String, _ coding: String) -> KeyValuePairs<String, String> {

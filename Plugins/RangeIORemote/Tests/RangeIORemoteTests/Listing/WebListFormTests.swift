@@ -71,6 +71,17 @@ struct WebListFormTests {
     #expect(list.entries == [ListedEntry(nameBytes: Array("b/".utf8), isFolder: true)])
   }
 
+  @Test func `a size and a time before the link are not those of the name before`() throws {
+    // As http-server of npm has them.
+    func row(_ name: String, _ size: Int) -> String {
+      "<tr><td><i></i></td><td>(-rw-r--r--)</td><td class=\"last-modified\">29-Nov-2026 15:47</td>"
+        + "<td class=\"file-size\"><code>\(size)</code></td><td><a href=\"./\(name)\">\(name)</a></td></tr>\n"
+    }
+    let page = try page(
+      "<html><title>Index of /d/</title><table>\(row("a", 1))\(row("b", 2))\(row("c", 3))</table></html>")
+    #expect(page.entries == ["a", "b", "c"].map { ListedEntry(nameBytes: Array($0.utf8)) })
+  }
+
   @Test(arguments: [
     "http://other/x", "//other/x", "/x", "../x", "a/b", "?C=N", "#x", "javascript:x", ".", "..", "./", "",
     "%2e%2e/", "%2E", "a%2Fb", "a%2f",

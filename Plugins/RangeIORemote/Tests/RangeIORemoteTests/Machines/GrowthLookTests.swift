@@ -180,6 +180,18 @@ struct GrowthLookTests {
     #expect(run.end == 20)
   }
 
+  @Test(arguments: [Int.max, .max - 1, .max - 99]) func `an object may be as long as can be said`(size: Int) throws {
+    var run = Run(after: nil)
+    try run.answer(0..<50, of: size)
+    #expect(run.asked == size - 10..<(size < .max - 90 ? size + 90 : .max))
+    try run.answer(size - 10..<size, of: size)
+    #expect(run.end == size && run.news == 0..<50)
+    run = Run(after: size)
+    #expect(run.asked?.lowerBound == size - 10)
+    try run.answer(size - 10..<size, of: size)
+    #expect(run.end == size)
+  }
+
   @Test func `answers that are cut before the known end are asked for again, eight times at most`() throws {
     var run = Run(after: 200)
     var count = 0

@@ -102,6 +102,10 @@ struct ObjectURLTests {
         + "&Signature=hunter2&token=hunter2&access_token=hunter2&key=hunter2&AWSAccessKeyId=hunter2&v=1&flag&api_key=hunter2"
         + "&hdnts=hunter2&hmac=hunter2&sign=hunter2&rlkey=hunter2&sessionid=hunter2"
     )
+    var dumped = String(reflecting: url)
+    dump(url, to: &dumped)
+    dump([url], to: &dumped)
+    #expect(!dumped.contains("hunter2"), "\(dumped)")
     #expect(!"\(url)".contains("hunter2") && !url.redacted.contains("me") && !url.identity().contains("hunter2"))
     #expect(url.redacted == "https://h/x?…" && url.identity().hasPrefix("https://h/x?…#sha256-"))
     #expect(url.text.contains("X-Amz-Signature=hunter2") && !url.text.contains("me:"))

@@ -1,4 +1,5 @@
 #if S3
+  internal import RangeIO
 
   /// A service of AWS that is asked.
   enum AWSService: Sendable {
@@ -31,6 +32,22 @@
     var usesDualStack = false
 
     private var fips: String { usesFIPS ? "-fips" : "" }
+
+    /// Checks that no switch is passed over for a server that has a URL: such a server has no hosts to choose from.
+    ///
+    /// - Parameter what: that server, as the subject of a sentence.
+    /// - Throws: `invalidConfiguration`.
+    func check(_ what: String) throws(ReadError) {
+      if usesDualStack {
+        throw ReadError(
+          .invalidConfiguration, "\(what) has no hosts of dual stack: switch use_dualstack_endpoint off")
+      }
+      if usesFIPS {
+        throw ReadError(
+          .invalidConfiguration,
+          "\(what) has no hosts of FIPS 140, which are asked for: remove its URL, or switch use_fips_endpoint off")
+      }
+    }
 
     /// The host of a service other than S3.
     func host(of service: AWSService, in region: String) -> String {

@@ -91,12 +91,16 @@
       self.versionID = versionID
     }
 
-    /// The bucket of `s3://bucket/prefix`, and the prefix, which may be missing, byte by byte.
+    /// The bucket, or the access point, of `s3://bucket/prefix`, and the prefix, which may be missing, byte by byte.
     static func bucket(of url: String) throws(ReadError) -> (S3Address, prefix: String) {
       guard url.prefix(5).lowercased() == "s3://" else {
         throw invalid("this is no S3 address: write s3://bucket/prefix", url)
       }
       let rest = url.dropFirst(5)
+      if rest.hasPrefix("arn:") {
+        let (arn, prefix) = AccessPoint.split(rest) ?? (rest, "")
+        return (try S3Address(String(arn), "", nil), String(prefix))
+      }
       let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
       return (try S3Address(String(rest[..<slash]), "", nil), String(Substring(rest[slash...].utf8.dropFirst())))
     }

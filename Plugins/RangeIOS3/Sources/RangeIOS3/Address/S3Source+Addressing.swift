@@ -9,7 +9,7 @@
       case automatic
       /// In the path: `https://endpoint/bucket/key`. MinIO and Ceph take it out of the box.
       case path
-      /// In the host: `https://bucket.endpoint/key`.
+      /// In the host: `https://bucket.endpoint/key`. A name with capitals, which no host can have, stays in the path.
       case virtualHost
     }
   }
@@ -38,7 +38,8 @@
     func usesHost(_ bucket: String, _ endpoint: S3Endpoint) -> Bool {
       switch self {
       case .path: false
-      case .virtualHost: true
+      // A host has no capitals: it would be that of another bucket.
+      case .virtualHost: !bucket.utf8.contains { (65...90).contains($0) }
       case .automatic:
         // A certificate for *.s3.amazonaws.com does not cover a name with a dot in it.
         endpoint.isAWS && Self.isLabel(bucket)

@@ -30,7 +30,10 @@
 
     /// The URL of a service other than S3.
     func url(of service: AWSService, in region: String) throws(ReadError) -> String {
-      if let url = try named(service) { return url }
+      if let url = try named(service) {
+        try hosts.check("the server of \(service.setting) that has a URL of yours")
+        return url
+      }
       // It goes into a host that is sent a token.
       guard XMLText.isName(region) else {
         throw ReadError(

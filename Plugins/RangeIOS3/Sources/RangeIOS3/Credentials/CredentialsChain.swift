@@ -42,7 +42,8 @@
       case (let id?, let secret?):
         let expiry = places.variable("AWS_CREDENTIAL_EXPIRATION").flatMap { SigningTime($0) }
         return S3Credentials(
-          accessKeyID: id, secretAccessKey: secret, sessionToken: places.variable("AWS_SESSION_TOKEN"),
+          accessKeyID: id, secretAccessKey: secret,
+          sessionToken: places.variable("AWS_SESSION_TOKEN") ?? places.variable("AWS_SECURITY_TOKEN"),
           expiry: expiry?.secondsSince1970)
       default:
         throw ReadError(

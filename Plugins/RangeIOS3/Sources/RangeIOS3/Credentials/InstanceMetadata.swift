@@ -3,15 +3,18 @@
   internal import RangeIORemote
   internal import RangeIOSupport
 
-  /// The metadata service of a virtual machine in EC2, one second for each request. Version 2 (with a session token); version
-  /// 1 where the service says that it knows no tokens, unless that is switched off.
+  /// The metadata service of a virtual machine in EC2, by default one second for each request. Version 2 (with a
+  /// session token); version 1 where the service says that it knows no tokens, unless that is switched off.
   struct InstanceMetadata: Equatable, Sendable {
     var endpoint: String
     /// The version without tokens must not be asked.
     var needsToken: Bool
+    /// The most time of a request.
+    var timeout: Duration
+    /// How often a request is sent that gets no answer.
+    var attempts: Int
 
     private static let path = "/latest/meta-data/iam/security-credentials/"
-    private static let timeout = Duration.seconds(1)
 
     /// `nil` if the environment says that there is none.
     ///
@@ -34,6 +37,16 @@
       var endpoint = text("AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint") ?? usual
       while endpoint.hasSuffix("/") { endpoint.removeLast() }
       self.endpoint = endpoint
+      func number(_ variable: String) throws(ReadError) -> Int {
+        // The setting has the same name in small letters.
+        guard let value = text(variable, String(variable.dropFirst(4).lowercased())) else { return 1 }
+        guard let number = Int(value), 1...60 ~= number else {
+          throw ReadError(.invalidConfiguration, "\(variable) is no whole number from 1 to 60: correct it")
+        }
+        return number
+      }
+      timeout = .seconds(try number("AWS_METADATA_SERVICE_TIMEOUT"))
+      attempts = try number("AWS_METADATA_SERVICE_NUM_ATTEMPTS")
       let isOff = text("AWS_EC2_METADATA_V1_DISABLED", "ec2_metadata_v1_disabled")
       needsToken =
         try isOff.map { text throws(ReadError) in try AWSProfile.flag(text, "AWS_EC2_METADATA_V1_DISABLED") } ?? false
@@ -43,11 +56,11 @@
     func credentials(_ places: CredentialPlaces) async throws -> S3Credentials? {
       let token: [UInt8]?
       do {
-        let answer = try await places.send(
+        let answer = try await send(
           CredentialPlaces.Request(
             method: "PUT", url: endpoint + "/latest/api/token",
-            fields: HeaderFields(["X-aws-ec2-metadata-token-ttl-seconds": "300"]), timeout: Self.timeout, isLocal: true)
-        )
+            fields: HeaderFields(["X-aws-ec2-metadata-token-ttl-seconds": "300"]), timeout: timeout, isLocal: true),
+          places)
         switch answer.status {
         case 200: token = answer.body
         case 403, 404, 405:
@@ -84,8 +97,17 @@
         }
         fields.set("X-aws-ec2-metadata-token", token)
       }
-      return try await places.send(
-        CredentialPlaces.Request(url: endpoint + path, fields: fields, timeout: Self.timeout, isLocal: true))
+      return try await send(
+        CredentialPlaces.Request(url: endpoint + path, fields: fields, timeout: timeout, isLocal: true), places)
+    }
+
+    private func send(
+      _ request: CredentialPlaces.Request, _ places: CredentialPlaces
+    ) async throws -> CredentialPlaces.Answer {
+      for _ in 1..<attempts {
+        do { return try await places.send(request) } catch let error as ReadError where error.isTransient { continue }
+      }
+      return try await places.send(request)
     }
 
     /// The first line of an answer, if it says something that can stand in a head.

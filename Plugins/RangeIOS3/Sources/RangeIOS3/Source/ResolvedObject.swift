@@ -24,7 +24,10 @@
       if let file = place.rootFile { places = places.trusting(file) }
       let credentials = flight(configuration.credentials, place, places, clock)
       var remote = configuration.remote
-      if let file = place.rootFile { remote.trustRootFile = file }
+      // What the program has set itself goes before.
+      if let file = place.rootFile, remote.trustRootFile == RemoteConfiguration().trustRootFile {
+        remote.trustRootFile = file
+      }
       let authority = S3Authority(target, credentials: credentials, clock: clock, regions: regions, remote: remote)
       do throws(ReadError) {
         let object = try RemoteObject(

@@ -53,15 +53,16 @@
       /// Where the bucket's name stands in requests. Default: ``S3Source/Addressing/automatic``.
       public var addressing = Addressing.automatic
       /// `true` for AWS's hosts whose cryptography is validated by FIPS 140. `nil`, the default: as
-      /// `AWS_USE_FIPS_ENDPOINT` or the profile's `use_fips_endpoint` says, or not.
+      /// `AWS_USE_FIPS_ENDPOINT` or the profile's `use_fips_endpoint` says, or not. An error beside an endpoint.
       public var usesFIPS: Bool?
       /// `true` for AWS's hosts that have IPv6 addresses too. `nil`, the default: as `AWS_USE_DUALSTACK_ENDPOINT` or
-      /// the profile's `use_dualstack_endpoint` says, or not.
+      /// the profile's `use_dualstack_endpoint` says, or not. An error beside an endpoint.
       public var usesDualStack: Bool?
       /// `true` if you agree to pay for requests to a bucket whose readers pay (`x-amz-request-payer`). Default: `false`.
       public var requesterPays = false
       /// Settings for requests: connections, times, versions of HTTP. Its `headers` that begin with `x-amz-` are
-      /// signed, such as the key of an object that is encrypted with a key of yours (SSE-C).
+      /// signed, such as the key of an object that is encrypted with a key of yours (SSE-C). If you set its
+      /// `trustRootFile`, that counts before `AWS_CA_BUNDLE`.
       public var remote = RemoteConfiguration()
 
       /// A configuration with defaults.

@@ -34,10 +34,7 @@
       let named = try ConfiguredEndpoints(places: places, profile: settings, hosts: hosts).named(.s3)
       if let url = configuration.endpoint ?? named {
         endpoint = try S3Endpoint(url)
-        if hosts.usesDualStack {
-          throw ReadError(
-            .invalidConfiguration, "an endpoint of yours has no hosts of dual stack: switch use_dualstack_endpoint off")
-        }
+        try hosts.check("an endpoint of yours")
       } else {
         endpoint = S3Endpoint(hosts)
       }

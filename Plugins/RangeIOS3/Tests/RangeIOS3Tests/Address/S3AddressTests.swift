@@ -80,6 +80,14 @@
       #expect(try url(S3Endpoint("http://[::1]:80"), "s3://b/k") == "http://[::1]/b/k")
     }
 
+    @Test func `a bucket with capitals is no bucket without them`() throws {
+      for endpoint in [S3Endpoint.aws, try S3Endpoint("https://h.example")] {
+        let url = try url(endpoint, "s3://Bucket/k", .virtualHost)
+        #expect(url.hasSuffix("/Bucket/k") && !url.contains("//bucket."))
+        #expect(try self.url(endpoint, "s3://bucket/k", .virtualHost).hasPrefix("https://bucket."))
+      }
+    }
+
     @Test func `the path is encoded once, and nothing in it is tidied up`() throws {
       let endpoint = try S3Endpoint("https://h")
       #expect(try url(endpoint, "s3://b/a//b/../c/./d") == "https://h/b/a//b/../c/./d")

@@ -73,6 +73,10 @@
       let more = ["AWS_SESSION_TOKEN": "t", "AWS_CREDENTIAL_EXPIRATION": "2026-01-02T03:04:05Z"]
       let keys = try await CredentialsChain(places: Scene().places(pair.merging(more) { $1 })).credentials()
       #expect(keys == S3Credentials(accessKeyID: "ENV", secretAccessKey: "s", sessionToken: "t", expiry: 1_767_323_045))
+      // Its older name.
+      let old = pair.merging(["AWS_SECURITY_TOKEN": "u"]) { $1 }
+      let older = try await CredentialsChain(places: Scene().places(old)).credentials()
+      #expect(older == S3Credentials(accessKeyID: "ENV", secretAccessKey: "s", sessionToken: "u"))
     }
 
     @Test func `half a key in the environment is an error, not somebody else's rights`() async {

@@ -1,6 +1,7 @@
 #if S3
   import RangeIO
   import RangeIORemote
+  import RangeIOSupport
   import Testing
 
   @testable import RangeIOS3
@@ -40,7 +41,8 @@
     @Test func `a switch that is none is named`() async {
       for variables in [
         ["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv5"], ["AWS_EC2_METADATA_V1_DISABLED": "maybe"],
-        ["AWS_IMDS_USE_IPV6": "x"],
+        ["AWS_IMDS_USE_IPV6": "x"], ["AWS_METADATA_SERVICE_TIMEOUT": "0"],
+        ["AWS_METADATA_SERVICE_NUM_ATTEMPTS": "many"],
       ] {
         let error = await #expect(throws: ReadError.self) {
           _ = try await CredentialsChain(places: scene().places(variables)).credentials()
@@ -48,6 +50,25 @@
         #expect(error?.code == .invalidConfiguration)
         #expect(variables.keys.allSatisfy { error?.message.contains($0) == true })
       }
+    }
+
+    @Test(arguments: [
+      ["AWS_METADATA_SERVICE_TIMEOUT": "5", "AWS_METADATA_SERVICE_NUM_ATTEMPTS": "3"], [:],
+    ]) func `a service that is slow gets the time that the settings say`(_ variables: [String: String]) async throws {
+      let file = variables.isEmpty ? "metadata_service_timeout = 5\nmetadata_service_num_attempts = 3" : ""
+      let count = Guarded(0)
+      let scene = Scene(files: ["/home/u/.aws/config": "[default]\n\(file)"]) { [document] request in
+        let isAnswered = count.withLock { count in
+          count += 1
+          return count.isMultiple(of: 3)
+        }
+        guard isAnswered else { throw ReadError(.timedOut, "late", isTransient: true) }
+        if request.method == "PUT" { return CredentialPlaces.Answer(status: 200, body: Array("T".utf8)) }
+        return CredentialPlaces.Answer(
+          status: 200, body: Array((request.url.hasSuffix("/") ? "role" : document).utf8))
+      }
+      #expect(try await CredentialsChain(places: scene.places(variables)).credentials().accessKeyID == "DOC")
+      #expect(scene.requests.count == 9 && scene.requests.allSatisfy { $0.timeout == .seconds(5) })
     }
 
     @Test(arguments: [403, 404, 405])

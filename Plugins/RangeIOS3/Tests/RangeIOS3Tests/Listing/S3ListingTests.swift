@@ -35,6 +35,16 @@
       }
     }
 
+    @Test(arguments: [
+      ("accesspoint/name", ""), ("accesspoint/name/", ""), ("accesspoint/name/a/b", "a/b"), ("accesspoint:name", ""),
+      ("accesspoint:name//a:b", "/a:b"),
+    ]) func `what is listed may be an access point`(_ end: String, _ prefix: String) throws {
+      let (address, found) = try S3Address.bucket(of: "s3://arn:aws:s3:us-west-2:123456789012:\(end)")
+      #expect(address.isBucket && found == prefix)
+      let location = S3Endpoint.aws.location(of: address, region: "us-west-2", addressing: .automatic)
+      #expect(location.url == "https://name-123456789012.s3-accesspoint.us-west-2.amazonaws.com/")
+    }
+
     @Test func `a prefix within a name tells names below its folder`() async throws {
       try await with(["logs/2025", "logs/2026-01", "logs/2026-02/x"]) { scene in
         try await scene.expect(scene.listing("s3://bucket/logs/2026"), lists: ["2026-01", "2026-02/"])

@@ -97,6 +97,10 @@
         try await scene.expectContent(of: source)
         let refused = await scene.failure(scene.source("s3://bucket/key", configuration))
         #expect(refused?.message.contains("not trusted") == true)
+        // What the program sets itself goes before.
+        configuration.remote.trustRootFile = file.path
+        let own = scene.source("s3://bucket/key", configuration, variables: ["AWS_CA_BUNDLE": "/none/bundle.pem"])
+        try await scene.expectContent(of: own)
       }
     }
 

@@ -66,6 +66,8 @@
         ("s3 =\n  addressing_style = odd", [:], "addressing_style"),
         ("use_fips_endpoint = true\nregion = cn-north-1", [:], "FIPS"),
         ("use_dualstack_endpoint = true\nendpoint_url = http://h", [:], "use_dualstack_endpoint"),
+        ("use_fips_endpoint = true\nendpoint_url = http://h", [:], "FIPS"),
+        ("region = fips-us-gov-west-1", ["AWS_ENDPOINT_URL_S3": "http://h"], "FIPS"),
         ("region = a/b", [:], "region"), ("", ["AWS_USE_DUALSTACK_ENDPOINT": "1"], "AWS_USE_DUALSTACK_ENDPOINT"),
         ("", ["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "x"], "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
       ] as [(String, [String: String], String)])
@@ -74,6 +76,16 @@
     ) async {
       let error = await #expect(throws: ReadError.self) { _ = try await place(profile, variables) }
       #expect(error?.code == .invalidConfiguration && error?.message.contains(word) == true, "\(error as Any)")
+    }
+
+    @Test func `a service that has a URL of the user's passes over no switch`() throws {
+      let places = Scene().places(["AWS_ENDPOINT_URL_STS": "http://t"])
+      for hosts in [AWSHosts(usesFIPS: true), AWSHosts(usesDualStack: true)] {
+        let endpoints = ConfiguredEndpoints(places: places, profile: nil, hosts: hosts)
+        let error = #expect(throws: ReadError.self) { _ = try endpoints.url(of: .sts, in: "us-east-1") }
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("sts") == true)
+        #expect(try endpoints.url(of: .sso, in: "us-east-1").hasPrefix("https://portal.sso"))
+      }
     }
 
     @Test func `certificates are those of the environment, or the profile`() async throws {
