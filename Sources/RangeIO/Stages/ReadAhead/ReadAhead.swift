@@ -22,7 +22,8 @@ extension ReadPipeline {
   /// **Place.** Above the cache that keeps the prefetched bytes, because it must see the reads that the cache answers. A
   /// reader without a cache below this stage is refused. Decoding stages in between also decode the prefetched bytes.
   ///
-  /// **Cancellation.** A cancelled read throws at once. Its prefetches continue and end with the reader.
+  /// **Cancellation.** A cancelled read throws at once. Its prefetches continue and end with the reader; those of a stream end
+  /// when it is left or cancelled.
   ///
   /// **Errors.** A failed prefetch is not reported. The read that needs those bytes asks for them again.
   ///
