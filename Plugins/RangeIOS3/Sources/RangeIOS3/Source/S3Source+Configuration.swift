@@ -79,7 +79,8 @@
       guard remote.credentials == nil else {
         throw ReadError(
           .invalidConfiguration,
-          "remote.credentials are not for objects of a bucket: put keys into credentials, as .given(…) or .provider { … }")
+          "remote.credentials are not for objects of a bucket: put keys into credentials, as .given(…) or .provider { … }"
+        )
       }
       if case .anonymous = credentials.kind { return }
       if let name = remote.headers.map(\.name).first(where: { Self.ownFields.contains($0.lowercased()) }) {
