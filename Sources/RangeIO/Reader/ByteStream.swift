@@ -9,10 +9,12 @@
 /// **Pieces** have `chunkSize` bytes each; the last one may be shorter. A piece shares memory with its neighbours: call
 /// `compacted()` on small pieces that you keep.
 ///
-/// **Memory.** The stream reads in windows. A window is as many chunks as fit into 1 MiB, at least one. If the data is
-/// in memory, the stream reads one window ahead, starting with the second. If the source makes you wait, it reads up to
-/// four windows ahead, at most 8 MiB unless one window is larger. Of a local file on Linux it reads one window ahead,
-/// since the system reads ahead itself. It reads nothing more until you take what is there.
+/// **Memory.** The stream reads in windows. A window is as many chunks as fit into 1 MiB, at least one; of a remote object
+/// no more than one connection brings in four seconds. If the data is in memory, the stream reads one window ahead,
+/// starting with the second. If the source makes you wait, it reads up to four windows ahead, at most 8 MiB unless one
+/// window is larger. Of a local file on Linux it reads one window ahead, since the system reads ahead itself. It reads
+/// nothing more until you take what is there. `.readAhead`, as readers of remote objects have it, also reads ahead into
+/// the cache.
 ///
 /// **Ending.** If you leave the loop early, the stream stops reading ahead. In a cancelled task it throws
 /// `CancellationError`; it never ends as if it were complete. After an error the stream is over. If bytes can never be

@@ -98,8 +98,11 @@ final class OwnFile: Sendable {
   func setPermissions(_ permissions: UInt16) { fchmod(descriptor.rawValue, .init(permissions)) }
 
   /// Makes bytes and length durable.
-  func sync() throws(ToolFailure) {
-    let result = rio_disk_sync_file(descriptor.rawValue)
+  func sync() throws(ToolFailure) { try Self.syncFile(descriptor.rawValue, path) }
+
+  /// Makes bytes and length of the open file at `path` durable.
+  static func syncFile(_ descriptor: CInt, _ path: String) throws(ToolFailure) {
+    let result = rio_disk_sync_file(descriptor)
     if result < 0 { throw .writing(to: path, Errno(rawValue: -result)) }
   }
 

@@ -1,4 +1,3 @@
-import CRangeIOSystem
 import RangeIO
 import SystemPackage
 
@@ -80,11 +79,8 @@ struct OutputFile: ~Copyable {
   ///
   /// - Parameter isForced: whether bytes and name are on the disk when this returns.
   mutating func finish(isForced: Bool = false) throws(ToolFailure) {
-    if isForced, temporary != nil {
-      let result = rio_disk_sync_file(descriptor)
-      // Not closed yet: what comes to an end without a name removes it.
-      guard result >= 0 else { throw .writing(to: path, Errno(rawValue: -result)) }
-    }
+    // Not closed yet: what comes to an end without a name removes it.
+    if isForced, temporary != nil { try OwnFile.syncFile(descriptor, path) }
     // Some file systems report only now that they had no space.
     let result = close(descriptor)
     descriptor = -1

@@ -13,8 +13,9 @@ internal import RangeIOFoundation
 /// Put it into the `protocolClasses` of a session's configuration. The bytes are read piece by piece, each when the
 /// one before has been handed on. A task that is cancelled ends its read, and gets nothing more.
 ///
-/// With the Foundation of Swift on Linux, an answer is one piece of at most 256 MiB: ask for more in ranges. There,
-/// tasks with completion handlers, such as `URLSession.data(for:)`, get only the last piece. Download tasks fail there.
+/// With the Foundation of Swift on Linux, an answer is one piece, since tasks with completion handlers, such as
+/// `URLSession.data(for:)`, get only the last one there. It has at most 256 MiB: ask for more in ranges. Download tasks fail
+/// there.
 public final class MediaURLProtocol: URLProtocol, LoadingClient {
   /// `true` if an answer has to be one piece.
   #if canImport(FoundationNetworking)
@@ -35,7 +36,7 @@ public final class MediaURLProtocol: URLProtocol, LoadingClient {
   private var pieces: [Bytes] = []
   private var isTooLong = false
 
-  /// `true` for the URL of a ``PublishedMedia`` that still lives.
+  /// `true` for the URL of a ``PublishedMedia``. If that does not live any more, the answer is 404.
   public override class func canInit(with request: URLRequest) -> Bool {
     request.url.map { PublishedMedia.has($0) } ?? false
   }

@@ -29,6 +29,8 @@ extension ReadPipeline {
   ///     twenty.
   ///   - percentile: the share of reads that do not count as late, from 0 to 1. Default: 0.95.
   ///   - minSamples: how many reads of about the same size must be seen before any counts as late. Default: 50.
+  ///
+  /// - Precondition: `maxShare` and `percentile` are from 0 to 1, and `minSamples` from 1 to 500.
   public static func hedging(maxShare: Double = 0.05, percentile: Double = 0.95, minSamples: Int = 50) -> ReadPipeline {
     precondition((0...1).contains(maxShare), "a share is from 0 to 1")
     precondition((0...1).contains(percentile), "a percentile is given from 0 to 1")

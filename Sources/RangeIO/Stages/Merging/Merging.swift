@@ -43,7 +43,8 @@ extension ReadPipeline {
   ///     nothing is over-read: for sources that charge by the byte. Default: latency × bandwidth, as measured; before
   ///     the first measurement, as stated in the source's description.
   ///   - maxSpan: the most bytes in a span of several ranges; a single longer range is still read whole. Default:
-  ///     32 MiB; of a remote object whose rate is not known yet, 1 MiB.
+  ///     32 MiB. Of a remote object at most 64 KiB while its opening is on its way, 1 MiB until its rate is known, and
+  ///     4 MiB until eight answers of 32 KiB or more have shown it.
   ///   - maxWaste: how many bytes may be over-read, as a multiple of the requested bytes. Requests of less than 64 KiB
   ///     count as 64 KiB. Default: 256; over links of up to 200 MB/s a connection, more saves no time. Where bytes cost money,
   ///     pass 8 or less.

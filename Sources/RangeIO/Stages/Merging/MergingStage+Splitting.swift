@@ -1,8 +1,8 @@
 // One long range, read by connections that would be idle.
 
 extension MergingStage {
-  /// A part takes about as long as the request for it at least, and is about this long at least: streams ask for a mebibyte at a time, and would
-  /// have many requests for nothing where they read more slowly than a connection.
+  /// A part takes about as long as the request for it at least, and is about this long at least: streams ask for a mebibyte at
+  /// a time, and would have many requests for nothing where they read more slowly than a connection.
   private static let minPartBytes = 1 << 20
 
   /// The parts in which the range of `request` is read soonest. `nil` if that is the range itself: if it is short, if the source

@@ -22,7 +22,8 @@ extension ReadPipeline {
   /// **Place.** Above the cache that keeps the prefetched bytes, because it must see the reads that the cache answers. A
   /// reader without a cache below this stage is refused. Decoding stages in between also decode the prefetched bytes.
   ///
-  /// **Cancellation.** A cancelled read throws at once. Its prefetches continue and end with the reader.
+  /// **Cancellation.** A cancelled read throws at once. Its prefetches continue and end with the reader; those of a stream end
+  /// when it is left or cancelled.
   ///
   /// **Errors.** A failed prefetch is not reported. The read that needs those bytes asks for them again.
   ///
@@ -32,9 +33,9 @@ extension ReadPipeline {
   /// - Parameters:
   ///   - limit: the most to read ahead of each run, at most 1 GiB. Default: four times the bytes that the source could
   ///     send in the time until the first byte arrives (``SourceDescription/Cost``), between 2 and 32 MiB. If the
-  ///     source measures the rate of one connection: forty times what that sends, between 8 and 64 MiB. Over a slow
-  ///     link no more than it brings in eight seconds, but at least 128 KiB. All runs together never more than a quarter
-  ///     of a ``MemoryStore``.
+  ///     source measures the rate of one connection: forty times what that sends, between 8 and 64 MiB (16 MiB above a
+  ///     store that may evict it too early). Over a slow link no more than it brings in eight seconds, but at least
+  ///     128 KiB. All runs together never more than a quarter of a ``MemoryStore``.
   ///   - budget: the bytes that may be prefetched and unused at once, over all readers that list this stage. When they
   ///     are spent, a reader prefetches less or nothing, and the readers that have been idle longest give up their
   ///     share. Default: a budget of at most 64 MiB that the whole process shares.

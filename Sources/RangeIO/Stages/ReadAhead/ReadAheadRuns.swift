@@ -8,7 +8,8 @@
 /// arithmetic progression too often.
 ///
 /// A run has a window: the number of bytes to prefetch for it. The window doubles each time two pieces of it are used up by a
-/// reader that waits for them. It shrinks by an eighth if all that was asked for is here by then: the reader is slow.
+/// reader that waits for them, or one where the source measures what a connection brings. It shrinks by an eighth if all that
+/// was asked for is here by then: the reader is slow.
 ///
 /// A read may say how far its reader will go on. Then it makes a run by itself, and nothing is prefetched beyond that.
 struct ReadAheadRuns {

@@ -13,8 +13,8 @@
   /// that place, and `pipeline` retries them as it retries the opening of a source. Each iteration asks anew.
   ///
   /// **Errors.** `ReadError`, as when a source is opened, such as `permissionDenied` and `notFound`. `invalidResponse`
-  /// means that the answer is no list of names, that a page has more than 64 MiB, or that the pages lead back to one
-  /// that was listed. What came before an error was listed.
+  /// means that the answer is no list of names, or that the pages lead back to one that was listed. `limitExceeded` means
+  /// that a page has more than 64 MiB. What came before an error was listed.
   ///
   /// **Cancellation** is answered at once, by `CancellationError`.
   public struct RemoteListing: AsyncSequence, Sendable {

@@ -32,7 +32,7 @@ public struct HTTPCredentials: Sendable {
   }
 
   /// Credentials from a provider. It is asked before the first request, and again when the server has refused a value
-  /// with 401, at most once in a read. However many reads wait, it is asked once at a time.
+  /// with 401: by each read once, and again after 16 KiB of progress. However many reads wait, it is asked once at a time.
   ///
   /// - Parameter provider: gets the value that was refused, or `nil` at first. Returns a value; `nil` for none, or if
   ///   there is no other: the read then throws `permissionDenied`. What it throws is thrown by all reads that wait. If

@@ -6,8 +6,8 @@ public struct RemoteConfiguration: Sendable {
   /// source sets itself (`Range`, `Host`, `If-Match` and their kind), opening throws `invalidConfiguration`. At most
   /// 128. Default: none.
   public var headers: [(name: String, value: String)] = []
-  /// The credentials for reading. A source that signs its requests, such as S3, ignores them. Default: the user and
-  /// password in the URL, or none.
+  /// The credentials for reading. A source that signs its requests, such as S3, has credentials of its own, and refuses
+  /// these with `invalidConfiguration`. Default: the user and password in the URL, or none.
   public var credentials: HTTPCredentials?
   /// Names of query items that do not identify the object: a token, a session. They are sent, and left out of what
   /// identifies the object in caches. So a URL with another token is the same object. Names are compared as they are
@@ -37,8 +37,9 @@ public struct RemoteConfiguration: Sendable {
   public var firstByteTimeout: Duration = .seconds(30)
   /// The most time without a byte within an answer. Default: 20 s.
   public var idleTimeout: Duration = .seconds(20)
-  /// The most time of a read with all its requests, and with its retries where the reader is opened by its URL. Default,
-  /// `nil`: none. A slow link takes its time; a server that stops is noticed by ``idleTimeout``.
+  /// The most time of a read with all its requests, and with its retries where the reader is opened by its URL. Opening
+  /// may take twice as long, since its last try may begin just before the end. Default, `nil`: none. A slow link takes its
+  /// time; a server that stops is noticed by ``idleTimeout``.
   public var readTimeout: Duration?
   /// The least rate of an answer, per second, over 20 s; zero for none. Set it, or ``readTimeout``, if you do not trust
   /// the server: it may send a byte now and then for ever. Default: none.

@@ -41,8 +41,9 @@
 
   extension RemoteSource {
     /// Asks the server for size and version, and returns when it has said so. The first time it requests
-    /// ``RemoteConfiguration/opening``, whose bytes the first reads get, as they come, without another request. Later it sends a `GET` of the first byte, or `HEAD` where the opening is
-    /// ``RemoteOpening/head`` and to servers that ignore ranges.
+    /// ``RemoteConfiguration/opening``, whose bytes the first reads get, as they come, without another request. Later it
+    /// sends a `GET` of the first byte, or `HEAD` where the opening is ``RemoteOpening/head`` and to servers that ignore
+    /// ranges.
     ///
     /// - Throws: `ReadError` with `notFound`, `permissionDenied`, `unsupportedSource` (also if the server does not tell
     ///   the size), `invalidResponse`, `timedOut`, `inputOutput`, `invalidConfiguration` or `closed`; errors of the

@@ -9,8 +9,9 @@
   /// ```
   ///
   /// The object asks for a new URL five minutes before the end that the URL says (the signatures of
-  /// ``ObjectURL/expiry``). It also asks when the server answers 401, 403 or 410, or 400 to a URL that has ended. A
-  /// read or stream in flight goes on where it was. Other answers, such as 404 and 503, do not ask for a new URL.
+  /// ``ObjectURL/expiry``). It also asks when the server answers 401, 403 or 410, or 400 with `ExpiredToken` or to a URL
+  /// that has ended. A read or stream in flight goes on where it was. Other answers, such as 404 and 503, do not ask for a
+  /// new URL.
   ///
   /// **One question.** However many reads wait, `renewing` is called once at a time. A read that is cancelled leaves at
   /// once, and the call goes on for the others; it is cancelled when the source is closed. A read, also the first,

@@ -30,6 +30,7 @@
       }
       let authority = S3Authority(target, credentials: credentials, clock: clock, regions: regions, remote: remote)
       do throws(ReadError) {
+        try configuration.check()
         let object = try RemoteObject(
           authority.origin(), name: address.description, id: place.endpoint.identity(of: address), identifiedBy: name,
           configuration: remote, authority: authority)

@@ -1,4 +1,5 @@
 #if S3
+  internal import RangeIO
   public import RangeIORemote
 
   extension S3Source {
@@ -67,6 +68,26 @@
 
       /// A configuration with defaults.
       public init() {}
+    }
+  }
+
+  extension S3Source.Configuration {
+    /// Fields that a signature sets.
+    private static let ownFields: Set<String> = ["authorization", "x-amz-content-sha256", "x-amz-date"]
+
+    /// Throws for settings of the transport that would be passed over.
+    func check() throws(ReadError) {
+      guard remote.credentials == nil else {
+        throw ReadError(
+          .invalidConfiguration,
+          "remote.credentials are not for objects of a bucket: put keys into credentials, as .given(…) or .provider { … }"
+        )
+      }
+      if case .anonymous = credentials.kind { return }
+      if let name = remote.headers.map(\.name).first(where: { Self.ownFields.contains($0.lowercased()) }) {
+        throw ReadError(
+          .invalidConfiguration, "the header '\(name)' is set by the source itself: remove it from the configuration")
+      }
     }
   }
 

@@ -39,6 +39,25 @@
       }
     }
 
+    @Test func `credentials of the transport are refused, not passed over`() async throws {
+      try await StoreScene.with { scene in
+        var configuration = scene.configuration
+        configuration.remote.credentials = .bearer("a-secret")
+        let error = await scene.failure(scene.source("s3://bucket/key", configuration))
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("remote.credentials") == true)
+        #expect(error.map { !"\($0)".contains("a-secret") } == true)
+        configuration.remote.credentials = nil
+        configuration.remote.headers = [("authorization", "a-secret")]
+        let other = await scene.failure(scene.source("s3://bucket/key", configuration))
+        #expect(other?.code == .invalidConfiguration && other?.message.contains("authorization") == true)
+        #expect(scene.server.log.requestCount == 0)
+        // No signature takes its place.
+        configuration.credentials = .anonymous
+        _ = await scene.failure(scene.source("s3://bucket/key", configuration))
+        #expect(scene.server.log.requests.last?["authorization"] == "a-secret")
+      }
+    }
+
     @Test(arguments: ["Code", "Message"])
     func `a store that repeats a signature or a token does not have it shown`(_ element: String) async throws {
       try await StoreScene.with { scene in
