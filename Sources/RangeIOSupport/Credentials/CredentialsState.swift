@@ -4,8 +4,7 @@ enum CredentialsTimes {
   static let early = 300
   /// The old ones are not used any more this long before they end: a signature must be good on arrival.
   static let late = 30
-  /// After a fetch that failed while the old ones were still good, or that brought some that end soon or have ended,
-  /// the next one waits this long.
+  /// After a fetch that failed while the old ones were still good, the next one waits this long.
   static let pause = 30
   /// A fetch that has not ended after this long is given up: another takes its place. More than any place that credentials
   /// come from takes.
@@ -38,9 +37,6 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
   private var fetchBegan: Int?
   /// No fetch in the background before this.
   private var quietUntil = Int.min
-  /// Until this, what was fetched last is used even if it seems to have ended: only the server's clock counts, and it
-  /// would be asked for with every request.
-  private var usedUntil = Int.min
   /// The credentials that the server has refused: not used again unless there is nothing else.
   private var refused: Credentials?
 
@@ -61,14 +57,14 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
   }
 
   private mutating func sign(at now: Int) -> Answer {
-    guard let current, current != refused, isGood(current, now) else { return wait(at: now) }
+    guard let current, current != refused, lasts(current, now, CredentialsTimes.late) else { return wait(at: now) }
     guard !lasts(current, now, early), now >= quietUntil else { return .use(current, fetches: false) }
     return .use(current, fetches: begins(at: now))
   }
 
   private mutating func replace(_ credentials: Credentials, at now: Int) -> Answer {
     // Another request has already brought new ones.
-    if let current, current != credentials, isGood(current, now) {
+    if let current, current != credentials, lasts(current, now, CredentialsTimes.late) {
       return .use(current, fetches: false)
     }
     refused = credentials
@@ -83,8 +79,6 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
     quietUntil = isShort ? now + CredentialsTimes.pause : .min
     guard let credentials else { return }
     current = credentials
-    usedUntil = now + CredentialsTimes.pause
-    if let end = expiry(credentials), end > now { usedUntil = min(usedUntil, end) }
     // The same again: the caller decides by comparing. Not refused for ever, since the server may recover.
     refused = nil
   }
@@ -100,10 +94,6 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
 
   /// `true` if the fetch under way has taken too long. A clock that was set back counts as too long.
   func hangs(at now: Int) -> Bool { fetchBegan.map { !(0..<CredentialsTimes.patience).contains(now - $0) } ?? false }
-
-  private func isGood(_ credentials: Credentials, _ now: Int) -> Bool {
-    lasts(credentials, now, CredentialsTimes.late) || now < usedUntil
-  }
 
   private func lasts(_ credentials: Credentials, _ now: Int, _ margin: Int) -> Bool {
     expiry(credentials).map { $0 > now + margin } ?? true
