@@ -18,7 +18,7 @@
       try configuration.check()
       let endpoint = try endpoint(of: address, configuration, places)
       let clock = ServerClock(places.now)
-      let fetch = try fetch(for: address, configuration.credentials, places)
+      let fetch = try fetch(for: address, configuration.credentials, places.reaching(as: configuration.remote))
       let flight = fetch.map { CredentialsFlight(expiry: \.expiry, now: { clock.now }, fetch: $0) }
       let authority = AzureAuthority(address, flight, clock: clock)
       var remote = configuration.remote

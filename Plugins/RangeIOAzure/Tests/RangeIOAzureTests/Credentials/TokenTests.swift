@@ -169,6 +169,16 @@
       let document = try #require(TokenDocument(Array(#"{"access_token": "t", \#(field)}"#.utf8)))
       #expect(document.token(at: Scene.now) == AzureToken("t", expiry: expected))
     }
+
+    @Test func `the token service is asked through the proxy of the source`() async throws {
+      let scene = Scene { _ in Scene.answer("no", status: 400) }
+      var configuration = AzureSource.Configuration()
+      configuration.credentials = .clientSecret(tenantID: "t", clientID: "c", secret: "s")
+      configuration.remote.proxy = .server("http://proxy:3128")
+      let source = AzureSource(.success(try AzureAddress("az://maps/c/b")), configuration, scene.places())
+      await #expect(throws: ReadError.self) { _ = try await source.describe() }
+      #expect(scene.requests.map(\.proxy) == [.server("http://proxy:3128")])
+    }
   }
 
 #endif

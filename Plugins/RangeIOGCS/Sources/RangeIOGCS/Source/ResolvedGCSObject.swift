@@ -18,6 +18,7 @@
     ) throws(ReadError) {
       do throws(ReadError) {
         try configuration.check()
+        let places = places.reaching(as: configuration.remote)
         let emulator = places.variable("STORAGE_EMULATOR_HOST")
         let endpoint: GCSEndpoint
         if let named = configuration.endpoint {

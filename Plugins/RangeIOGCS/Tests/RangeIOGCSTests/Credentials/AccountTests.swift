@@ -1,6 +1,7 @@
 #if GCS
   import RangeIO
   import RangeIOHTTPTestServer
+  import RangeIORemote
   import RangeIOSupport
   import Testing
 
@@ -209,6 +210,23 @@
         let error = await scene.failure(of: .json(try SignatureCase.account(["token_uri": busy])))
         #expect(error?.code == .inputOutput && error?.isTransient == true)
       }
+    }
+
+    @Test func `the token service is asked through the proxy of the source`() async throws {
+      let proxies = Guarded([RemoteConfiguration.Proxy]())
+      let places = CredentialPlaces(
+        environment: [:], home: "/home/u", file: { _ in nil }, run: { _ in [] },
+        send: { request in
+          proxies.withLock { $0.append(request.proxy) }
+          return CredentialPlaces.Answer(status: 400, body: [])
+        }, now: { 0 })
+      var configuration = GCSSource.Configuration()
+      configuration.credentials = .json(
+        #"{"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "r"}"#)
+      configuration.remote.proxy = .server("http://proxy:3128")
+      let source = GCSSource(.success(try GCSAddress("gs://bucket/key")), configuration, places: places)
+      await #expect(throws: ReadError.self) { _ = try await source.describe() }
+      #expect(proxies.withLock { $0 } == [.server("http://proxy:3128")])
     }
   }
 

@@ -35,7 +35,8 @@
     /// Sends a request by the transport.
     public static func sending(_ request: Request) async throws -> Answer {
       var configuration = RemoteConfiguration()
-      if request.isLocal { configuration.proxy = .none }
+      configuration.proxy = request.isLocal ? .none : request.proxy
+      configuration.additionalTrustRoots = request.additionalTrustRoots
       if let rootFile = request.rootFile { configuration.trustRootFile = rootFile }
       let answer = try await SmallExchange.send(
         method: request.method, url: ObjectURL(request.url), fields: request.fields, body: request.body,

@@ -22,6 +22,10 @@
       public var isLocal: Bool
       /// The file of certificates to trust in place of the system's, if one is named.
       public var rootFile: String?
+      /// The proxy that it goes through, unless ``isLocal``. Default: what the environment says.
+      public var proxy = RemoteConfiguration.Proxy.environment
+      /// Certificates that are trusted in addition. Default: none.
+      public var additionalTrustRoots: [RemoteConfiguration.TrustRoots] = []
 
       /// A request.
       public init(
@@ -131,11 +135,21 @@
     public func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// These, with requests that trust the certificates of a file in place of the system's.
-    public func trusting(_ rootFile: String) -> CredentialPlaces {
+    public func trusting(_ rootFile: String) -> CredentialPlaces { changing { $0.rootFile = rootFile } }
+
+    /// These, with requests that go through the proxy of a source, and trust the certificates that it trusts in addition.
+    public func reaching(as remote: RemoteConfiguration) -> CredentialPlaces {
+      changing { request in
+        request.proxy = remote.proxy
+        request.additionalTrustRoots = remote.additionalTrustRoots
+      }
+    }
+
+    private func changing(_ change: @escaping @Sendable (inout Request) -> Void) -> CredentialPlaces {
       var places = self
       places.send = { [send] request in
         var request = request
-        request.rootFile = rootFile
+        change(&request)
         return try await send(request)
       }
       return places

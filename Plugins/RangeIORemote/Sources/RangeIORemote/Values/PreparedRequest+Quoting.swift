@@ -1,11 +1,6 @@
 internal import RangeIOSupport
 
 extension PreparedRequest {
-  /// Fields whose values no secret is in, and which a server may name for good reasons.
-  private static let openFields: Set<String> = [
-    "accept", "accept-encoding", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
-    "range", "user-agent",
-  ]
   /// A shorter word may stand in any text.
   private static let shortestSecret = 7
 
@@ -13,7 +8,7 @@ extension PreparedRequest {
   /// be a secret.
   public func quotable(_ text: String?) -> String? {
     guard let text else { return nil }
-    let fields = self.fields.all.lazy.filter { !Self.openFields.contains($0.name.lowercased()) }
+    let fields = self.fields.all.lazy.filter { !$0.isOpen }
       .flatMap { $0.value.split { $0 == " " || $0 == "," } }
     let items = url.queryItems.lazy.flatMap { item in
       item.value.map { [Substring($0), Substring(PercentCoding.decoded($0))] } ?? []

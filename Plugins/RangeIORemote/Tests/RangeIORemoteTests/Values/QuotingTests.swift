@@ -1,6 +1,7 @@
 #if HTTP
-  import RangeIORemote
   import Testing
+
+  @testable import RangeIORemote
 
   struct QuotingTests {
     private func request(_ fields: KeyValuePairs<String, String> = [:], query: String = "") throws -> PreparedRequest {
@@ -28,6 +29,22 @@
       #expect(request.quotable("sig=a%2Bb%3D%3Dcd") == nil)
       #expect(request.quotable("'a+b==cd' is wrong") == nil)
       #expect(request.quotable("2021 and 1 are fine") == "2021 and 1 are fine")
+    }
+
+    @Test func `a dump of a request shows no field that may be a secret`() throws {
+      let sent = try request(
+        ["Authorization": "Bearer hunter2", "X-Own-Key": "hunter2", "Range": "bytes=0-9"], query: "?sig=hunter2")
+      let answer = ResponseHead(
+        status: 302, fields: HeaderFields(["Set-Cookie": "id=hunter2", "ETag": "\"1\""]))
+      var plan = RequestPlan(.get, sent.url, range: 0..<10)
+      plan.additionalFields = sent.fields
+      plan.cookie = "id=hunter2"
+      for value in [sent, sent.fields, sent.fields.all, answer, plan] as [Any] {
+        var text = "\(value)" + String(reflecting: value)
+        dump(value, to: &text)
+        #expect(!text.contains("hunter2"), "\(text)")
+      }
+      #expect("\(sent.fields)" == "[Authorization: …, X-Own-Key: …, Range: bytes=0-9]")
     }
   }
 #endif

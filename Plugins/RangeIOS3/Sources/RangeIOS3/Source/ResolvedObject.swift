@@ -20,7 +20,7 @@
       let target = S3Authority.Target(
         address: address, endpoint: place.endpoint, addressing: place.addressing, region: place.region,
         requesterPays: configuration.requesterPays, usesSessions: place.usesSessions)
-      var places = places
+      var places = places.reaching(as: configuration.remote)
       if let file = place.rootFile { places = places.trusting(file) }
       let credentials = flight(configuration.credentials, place, places, clock)
       var remote = configuration.remote

@@ -154,6 +154,17 @@
       let error = await #expect(throws: ReadError.self) { _ = try await missing.credentials() }
       #expect(error?.message.contains("[services mine]") == true)
     }
+
+    @Test func `the token service is asked through the proxy of the source`() async throws {
+      let files = ["/home/u/.aws/config": "[profile a]\nrole_arn = r\nsource_profile = b\n[profile b]\n\(Self.keys)"]
+      let scene = Scene(files: files) { _ in .init(status: 403, body: Array("<Code>AccessDenied</Code>".utf8)) }
+      var configuration = S3Source.Configuration()
+      configuration.credentials = .profile("a")
+      configuration.remote.proxy = .server("http://proxy:3128")
+      let source = S3Source(.success(try S3Address("s3://bucket/key")), configuration, places: scene.places())
+      await #expect(throws: ReadError.self) { _ = try await source.describe() }
+      #expect(scene.requests.map(\.proxy) == [.server("http://proxy:3128")])
+    }
   }
 
 #endif
