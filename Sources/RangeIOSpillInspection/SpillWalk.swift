@@ -121,8 +121,14 @@ struct SpillWalk {
         Int(record.count) == identity.count(ofBlock: block)
       else { return "it is not a block of its source" }
     }
-    guard record.stored > 0, record.stored <= record.count, record.count <= 1 << 30 else { return "it is too long" }
+    guard record.stored > 0, record.stored <= record.count, record.count <= SpillFormat.maxChunkCount else {
+      return "it is too long"
+    }
     if let codec = LibraryCodecs.numbered(record.codec) {
+      // Before memory is taken for it: a few bytes may say that they are a gibibyte.
+      guard Int(record.count) <= LibraryCodecs.maxDecoded(Int(record.stored), by: record.codec) else {
+        return "it is too short for its bytes"
+      }
       // `try?`: it fails only without memory, and a record that cannot be looked at is not said to be right.
       guard let buffer = try? BufferPool.shared.buffer(Int(record.count)),
         codec.decode(payload, into: UnsafeMutableRawBufferPointer(rebasing: buffer.memory.prefix(Int(record.count))))

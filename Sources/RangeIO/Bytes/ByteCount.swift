@@ -79,11 +79,13 @@ extension ByteCount: LosslessStringConvertible {
   ///
   /// Returns `nil` for a negative number, a fraction of a byte, another unit, or more than `Int.max` bytes.
   public init?(_ text: String) {
-    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    // The Kelvin sign equals a K in Swift, and is none.
+    guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    let digits = text.prefix(while: \.isNumber)
     var rest = text.dropFirst(digits.count)
     var fraction = rest.prefix(0)
     if rest.first == "." {
-      fraction = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+      fraction = rest.dropFirst().prefix(while: \.isNumber)
       // More digits cannot change the number of bytes.
       guard (1...15).contains(fraction.count) else { return nil }
       rest = rest.dropFirst(1 + fraction.count)

@@ -106,4 +106,8 @@ package enum LibraryCodecs {
   private static let all: [any LibraryCodec] = [IdentityCodec(), LZ4Codec()]
 
   package static func numbered(_ id: UInt8) -> (any LibraryCodec)? { all.first { $0.id == id } }
+
+  /// The most bytes that so many of the codec with this id decode to: of LZ4, a byte of a length adds 255 to it, and all
+  /// other bytes stand for fewer.
+  package static func maxDecoded(_ byteCount: Int, by id: UInt8) -> Int { id == 0 ? byteCount : byteCount * 255 }
 }

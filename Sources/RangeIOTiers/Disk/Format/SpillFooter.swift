@@ -159,7 +159,7 @@ package struct SpillFooter: Equatable {
 
   /// `true` if a segment whose footer begins at `end` can hold this chunk.
   private func isPossible(_ entry: Entry, before end: Int) -> Bool {
-    firstSequence > 0 && entry.sequence <= lastSequence && entry.count <= 1 << 30
+    firstSequence > 0 && entry.sequence <= lastSequence && entry.count <= SpillFormat.maxChunkCount
       && (1...max(1, entry.count)).contains(entry.stored) && entry.offset >= SpillFormat.headerCount
       && entry.offset + SpillFormat.recordCount(payload: Int(entry.stored)) <= end
   }

@@ -18,6 +18,8 @@ package enum SpillFormat {
   static let maxIDLength = 65_536
   static let maxVersionLength = 4_096
   static let maxNameLength = 4_096
+  /// The most bytes of a chunk: those of the largest block.
+  package static let maxChunkCount = 1 << 30
   /// Offsets are stored in 32 bits, in units of 8 bytes.
   package static let maxSegmentSize = 1 << 34
 

@@ -9,6 +9,8 @@ package struct SpillIdentity: Hashable, Sendable {
   let bytes: [UInt8]
 
   private static let headerCount = 24
+  static let maxByteCount =
+    headerCount + SpillFormat.maxIDLength + SpillFormat.maxVersionLength + SpillFormat.maxNameLength
   /// The size of the grid's block size, with which the header begins.
   private static let shiftCount = 4
   /// Where the header stores the length of the name.

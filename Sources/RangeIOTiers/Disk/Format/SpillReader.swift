@@ -90,7 +90,7 @@ package struct SpillReader {
   /// Reads the next record, and goes on behind it; stays where there is none.
   package mutating func next() throws(Errno) -> Item {
     guard let header = try bytes(place, SpillFormat.recordHeaderCount),
-      let record = SpillRecord(header, segmentCheck: check)
+      let record = SpillRecord(header, segmentCheck: check), record.isPossible(at: place)
     else { return .nothing }
     guard let found = try found(record, at: place) else { return .cutShort }
     place += SpillFormat.recordCount(payload: found.payload.count)

@@ -65,6 +65,17 @@ package struct SpillRecord: Equatable {
     bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60)), 60)
   }
 
+  /// `false` for a payload longer than any of its kind, of a record at this place: looked at before memory is taken for it.
+  func isPossible(at offset: Int) -> Bool {
+    switch kind {
+    case .chunk: stored <= SpillFormat.maxChunkCount && stored <= count
+    case .source: Int(stored) <= SpillIdentity.maxByteCount
+    case .tombstone: Int(stored) == SpillFormat.tombstoneCount
+    // What it lists takes less space than the records before it.
+    case .footer: Int(stored) <= SpillFooter.fixedCount + offset
+    }
+  }
+
   /// `true` if this is the payload that was written with the record.
   func matches(_ payload: UnsafeRawBufferPointer) -> Bool {
     payload.count == Int(stored) && CRC32C.of(payload) == payloadCheck

@@ -48,6 +48,44 @@ import Testing
     #expect(try inspection.survey().sources.map(\.blocks) == [8] && inspection.byteCount() == 1 << 40)
   }
 
+  @Test func `a record that was forged takes no more memory than its format allows`() async throws {
+    let spill = SimulatedSpill { $0.codec = LZ4Codec() }
+    let store = try spill.open()
+    FillSource(store.sources).put(0, in: store)
+    try await store.close()
+    let path = spill.path(spill.segments[0])
+    let whole = try #require(spill.disk.contents(of: path))
+    let check = whole.withUnsafeBytes { $0.number(60, UInt32.self) }
+    /// The reasons of what is damaged, after a change of records whose sums are right again.
+    func damages(_ change: (inout SpillRecord) -> Void) throws -> [String] {
+      var bytes = whole
+      bytes.withUnsafeMutableBytes { bytes in
+        for place in stride(from: 64, to: bytes.count - 64, by: 8) {
+          let header = bytes.part(place, 64)
+          guard var record = SpillRecord(.init(header), segmentCheck: check) else { continue }
+          change(&record)
+          record.write(to: header, segmentCheck: check)
+        }
+      }
+      spill.disk.setContents(of: path, bytes)
+      return try SpillInspection("/spill", on: spill.disk.newProcess()).verify().damages.map(\.reason)
+    }
+    #expect(try damages { _ in } == [])
+    // Without its source, the size of its block is not known.
+    let bomb = try damages { record in
+      if record.kind == .source { record.payloadCheck ^= 1 }
+      if record.kind == .chunk { record.count = 1 << 30 }
+    }
+    #expect(bomb == ["its payload is damaged", "it is too short for its bytes"])
+    for kind in [SpillRecord.Kind.chunk, .source, .tombstone] {
+      // What it claims is not looked for in the file.
+      let long = try damages { record in
+        if record.kind == .source { (record.kind, record.stored, record.count) = (kind, .max, .max) }
+      }
+      #expect(long.first == "there is no record", "\(kind)")
+    }
+  }
+
   @Test func `a survey tells what a store finds`() async throws {
     let spill = try await filled()
     let survey = try inspection(spill).survey()

@@ -49,7 +49,7 @@ package struct AccessRecord: Sendable {
     let words = HTTPDate(secondsSince1970: secondsSince1970).text.split(separator: " ")
     let time = "\(words[1])/\(words[2])/\(words[3]):\(words[4]) +0000"
     let request = "\(method) \(target) \(version)"
-    return "\(client) - \(Self.word(user)) [\(time)] \"\(Self.quoted(request))\" \(status) \(bodyBytes) "
+    return "\(Self.word(client)) - \(Self.word(user)) [\(time)] \"\(Self.quoted(request))\" \(status) \(bodyBytes) "
       + "\"\(Self.quoted(referrer ?? "-"))\" \"\(Self.quoted(userAgent ?? "-"))\" \(seconds)\n"
   }
 

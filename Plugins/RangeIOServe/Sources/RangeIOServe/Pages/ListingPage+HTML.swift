@@ -1,4 +1,6 @@
 #if Serve
+  internal import RangeIO
+
   extension ListingPage {
     /// All links lead below or above the page, so that a proxy may show it in another place.
     var html: String {
@@ -67,7 +69,7 @@
       let folderCount = listing.entries.count - files.count
       func text(_ count: Int, _ name: String) -> String { "\(count) \(name)\(count == 1 ? "" : "s")" }
       guard !listing.entries.isEmpty else { return "This folder is empty" }
-      let bytes = files.reduce(0) { $0.addingReportingOverflow($1.byteCount ?? 0).partialValue }
+      let bytes = files.reduce(0) { ByteRanges.sum($0, $1.byteCount ?? 0) }
       var parts = folderCount > 0 ? [text(folderCount, "folder")] : []
       if !files.isEmpty { parts += [text(files.count, "file"), ListedText.size(max(0, bytes))] }
       return parts.joined(separator: ", ")

@@ -5,6 +5,9 @@ package struct MultipartRanges: Sendable {
   package let mediaType: String
   package let boundary: String
 
+  /// More than all text between 16 ranges: a head takes some 200 bytes besides its media type.
+  static let maxText = 64 << 10
+
   /// - Parameter number: makes the boundary, which must stand nowhere in the bytes: 64 random bits.
   package init(_ ranges: [Range<Int>], size: Int, mediaType: String, number: UInt64) {
     self.ranges = ranges

@@ -1,3 +1,4 @@
+internal import RangeIO
 internal import RangeIOSupport
 
 /// The answer to a request for an object.
@@ -44,10 +45,10 @@ package enum RangeAnswer: Equatable, Sendable {
       return size == 0 && asksForEnd ? .whole : .notSatisfiable
     case 1: return .part(ranges[0])
     default:
-      // Ranges that overlap so much that they are more than the whole are an attack, or a mistake.
-      let sum = ranges.reduce(0) { $0.addingReportingOverflow($1.count).partialValue }
-      let hasOverflowed = ranges.contains { $0.count > size } || sum < 0
-      return sum > size || hasOverflowed ? .whole : .parts(ranges)
+      // Ranges that overlap so much that they are more than the whole are an attack, or a mistake. The length of the answer,
+      // with the text between the ranges, must be a number.
+      let sum = ranges.reduce(0) { ByteRanges.sum($0, $1.count) }
+      return sum > min(size, .max - MultipartRanges.maxText) ? .whole : .parts(ranges)
     }
   }
 }

@@ -33,8 +33,10 @@ package struct RequestTarget: Equatable, Sendable {
     endsInSlash = path.last == slash
   }
 
-  /// The path for logs, without what may be secret in it.
-  var shown: String { ShownName.target("/" + names.map(\.description).joined(separator: "/")) }
+  /// The path for logs, in one line, and without what may be secret in it.
+  package var shown: String {
+    LoggedText.line(ShownName.target("/" + names.map(\.description).joined(separator: "/")))
+  }
 
   /// The value of the first field called `name` in the query, decoded; `nil` also if it is no UTF-8.
   package func parameter(_ name: String) -> String? {

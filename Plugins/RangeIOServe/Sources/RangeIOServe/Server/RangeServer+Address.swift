@@ -62,7 +62,8 @@
       do {
         try FileManager.default.setAttributes([.posixPermissions: Int(socketMode)], ofItemAtPath: path)
       } catch {
-        logger.error("cannot set the mode of the socket", metadata: ["path": "\(path)", "error": "\(error)"])
+        logger.error(
+          "cannot set the mode of the socket", metadata: ["path": "\(LoggedText.line(path))", "error": "\(error)"])
       }
     }
   }

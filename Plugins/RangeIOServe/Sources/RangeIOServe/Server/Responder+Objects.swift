@@ -137,7 +137,7 @@
     ) async throws -> (first: ByteBuffer, rest: Range<Int>) {
       let end =
         object.isDistant
-        ? min(range.upperBound, range.lowerBound + RangeServer.Configuration.firstDistantPiece)
+        ? min(range.upperBound, ByteRanges.sum(range.lowerBound, RangeServer.Configuration.firstDistantPiece))
         : object.endOfPiece(of: range)
       let first = try await object.snapshot.read(range.lowerBound..<end, goingOnTo: range.upperBound)
       return (ByteBuffer(first), end..<range.upperBound)

@@ -34,7 +34,7 @@
         } catch {
           counters.wasCut()
           if !(error is CancellationError), !(error is ChannelError) {
-            logger.debug("answer cut off", metadata: ["error": "\(error)"])
+            logger.debug("answer cut off", metadata: ["error": "\(LoggedText.line("\(error)"))"])
           }
           throw error
         }

@@ -99,8 +99,8 @@
       counters.answered(answer.status.code)
       guard logger.logLevel <= .info else { return }
       logger.info(
-        "\(answer.status.code) \(head.method) \(ShownName.target(head.path ?? ""))",
-        metadata: ["range": "\(head.headerFields[.range] ?? "")"])
+        "\(answer.status.code) \(head.method) \(LoggedText.line(ShownName.target(head.path ?? "")))",
+        metadata: ["range": "\(LoggedText.line(head.headerFields[.range] ?? ""))"])
     }
 
     /// The answer to a request that is not for this server; `nil` if it is.
@@ -149,7 +149,8 @@
       // The client has left, or the server stops.
       if error is CancellationError { throw error }
       guard let error = error as? ReadError else {
-        logger.error("request failed", metadata: ["path": "\(target.shown)", "error": "\(error)"])
+        logger.error(
+          "request failed", metadata: ["path": "\(target.shown)", "error": "\(LoggedText.line("\(error)"))"])
         return .line(.internalServerError)
       }
       let status: HTTPResponse.Status =
@@ -166,7 +167,8 @@
         default: .internalServerError
         }
       if status.code >= 500 {
-        logger.warning("request failed", metadata: ["path": "\(target.shown)", "error": "\(error)"])
+        logger.warning(
+          "request failed", metadata: ["path": "\(target.shown)", "error": "\(LoggedText.line("\(error)"))"])
       }
       guard status == .serviceUnavailable else { return .line(status) }
       let wait = max(1, min(3600, error.retryAfter?.components.seconds ?? 1))

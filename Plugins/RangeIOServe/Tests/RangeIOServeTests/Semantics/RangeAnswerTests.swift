@@ -30,6 +30,21 @@ struct RangeAnswerTests {
     #expect(answer(range) == expected)
   }
 
+  @Test(
+    arguments: [
+      // Their sum, and that with the text between them, is no number.
+      ("bytes=0-,0-,0-", .whole), ("bytes=0-,0-", .whole), ("bytes=0-9,9-", .whole),
+      ("bytes=0-9223372036854775000,9223372036854775001-", .whole),
+      ("bytes=0-0,-1", .parts([0..<1, .max - 1 ..< .max])),
+      ("bytes=9223372036854775806-", .part(.max - 1 ..< .max)),
+    ] as [(String, RangeAnswer)])
+  func `an object may be as long as numbers go`(range: String, expected: RangeAnswer) {
+    let found = answer(range, size: .max)
+    #expect(found == expected)
+    guard case .parts(let ranges) = found else { return }
+    #expect(MultipartRanges(ranges, size: .max, mediaType: "text/plain", number: 7).byteCount > 2)
+  }
+
   @Test func `sixteen ranges are answered and seventeen are refused`() {
     func ranges(_ count: Int) -> String { "bytes=" + (0..<count).map { "\($0 * 2)-\($0 * 2)" }.joined(separator: ",") }
     #expect(answer(ranges(16)) == .parts((0..<16).map { $0 * 2..<$0 * 2 + 1 }))

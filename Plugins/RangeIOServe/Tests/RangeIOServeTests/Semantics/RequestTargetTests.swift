@@ -28,6 +28,12 @@ struct RequestTargetTests {
     #expect(RequestTarget(path) == nil)
   }
 
+  @Test func `in a log a path is one line`() {
+    let path = "/a%0A%0D%1B[31m%7F%C2%85%E2%80%A8%E2%80%AEb c%C3%A9"
+    #expect(
+      RequestTarget(path)?.shown == #"/a\u{A}\u{D}\u{1B}[31m\u{7F}\u{85}\u{2028}\u{202E}b c"# + "\u{E9}")
+  }
+
   @Test func `a name comes back as it was sent`() {
     for name in ["a b", "100%", "\u{e9}?#&", "a/b"] {
       let encoded = ServedName(name).encoded
