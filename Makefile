@@ -1,6 +1,6 @@
 # What there is to run. Each target is a line or a script in scripts/.
 
-.PHONY: help setup install dist demo test verify bench bench-check format lint check-core check-platforms hit-cost guides docs examples clean
+.PHONY: help setup install dist demo test verify fuzz bench bench-check format lint check-core check-platforms hit-cost guides docs examples clean
 .DEFAULT_GOAL := help
 
 # Not whole packages below: their .build directories hold other people's sources.
@@ -29,6 +29,10 @@ test: setup ## Build without warnings and run all tests, or some: make test FILT
 
 verify: setup ## What takes longer: every engine, long stress, many seeds, sanitizers
 	@scripts/verify.sh
+
+fuzz: setup ## Feed what takes bytes of strangers with libFuzzer: make fuzz SECONDS=60 TARGETS="segments urls" TRAITS=all
+	@RANGEIO_TRAITS=$(if $(filter all,$(TRAITS)),$$(scripts/traits.sh),$(TRAITS)) \
+	  scripts/fuzz.sh --seconds $(or $(SECONDS),60) $(TARGETS)
 
 bench: setup ## Measure against other ways to read
 	@Benchmarks/run.sh

@@ -58,6 +58,16 @@ let serve: [Target.Dependency] = [
   product("ServiceLifecycle", "swift-service-lifecycle", with: "Serve"),
 ]
 
+let fuzzed: [Target.Dependency] =
+  [
+    "RangeIO", "RangeIOTiers", "RangeIOSpillInspection", "RangeIOTesting", "RangeIOTraces", "RangeIOSupport",
+    "RangeIOTool",
+    "RangeIORemote", "RangeIOServe", .product(name: "SystemPackage", package: "swift-system"),
+  ]
+  + ["S3", "Azure", "GCS", "SharedCache"].map {
+    .target(name: "RangeIO" + $0, condition: .when(traits: [$0]))
+  }
+
 let package = Package(
   name: "swift-range-io",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -244,6 +254,10 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Golden"], swiftSettings: strict + checkedTests),
+    // What takes bytes of strangers, fed at random: scripts/fuzz.sh feeds it with libFuzzer.
+    .testTarget(
+      name: "RangeIOFuzzTests", dependencies: fuzzed, path: "Tests/RangeIOFuzzTests", exclude: ["Corpora"],
+      swiftSettings: strict + checked),
     // What waits for the system, in its own time: other processes, watches, timers. Run one suite at a time.
     .testTarget(
       name: "RangeIOSystemTests",
@@ -472,6 +486,25 @@ if Context.environment["RANGEIO_EXAMPLES"] == "1" {
               swiftSettings: checkedTests))
     }
   }
+}
+
+/// The program of scripts/fuzz.sh, in place of all tests: the tool is a library of it, since its journals are fed too.
+if Context.environment["RANGEIO_FUZZER"] == "1" {
+  package.targets.removeAll { $0.type == .test || $0.name == "RangeIORemoteTesting" }
+  package.products.removeAll { ["rangeio", "RangeIORemoteTesting"].contains($0.name) }
+  let tool = package.targets.first { $0.name == "RangeIOTool" }!
+  package.targets.removeAll { $0.type == .executable }
+  package.targets += [
+    .target(
+      name: tool.name, dependencies: tool.dependencies,
+      swiftSettings: strict + checked
+        + [.unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "rangeio_main"])]),
+    .target(
+      name: "RangeIOFuzzTargets", dependencies: fuzzed, path: "Tests/RangeIOFuzzTests/Targets",
+      swiftSettings: strict + checked),
+    .executableTarget(
+      name: "Fuzzer", dependencies: ["RangeIOFuzzTargets"], path: "Tests/Fuzzer", swiftSettings: strict + checked),
+  ]
 }
 
 if let part {
