@@ -43,12 +43,13 @@ bench-check: setup ## Name what got slower since the last release: both builds i
 format: ## Format all sources
 	@swift format --in-place --parallel --recursive $(SWIFT_FORMAT_PATHS)
 
-lint: ## Check the format of all sources, the contract of plugins, which folder knows which, links and figures of pages
+lint: ## Check the format of all sources, the contract of plugins, which folder knows which, links, figures and tests named in pages
 	@swift format lint --strict --parallel --recursive $(SWIFT_FORMAT_PATHS)
 	@scripts/check-plugins.sh
 	@scripts/check-folders.sh
 	@scripts/check-links.sh
 	@scripts/check-figures.sh
+	@scripts/check-features.sh
 
 check-core: ## Check that the core keeps its promises about imports and tasks
 	@scripts/check-core.sh

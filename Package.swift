@@ -52,8 +52,11 @@ let sharedCache: [Target.Dependency] = [
 let serve: [Target.Dependency] = [
   product("HummingbirdCore", "hummingbird", with: "Serve"), product("HTTPTypes", "swift-http-types", with: "Serve"),
   product("NIOCore", "swift-nio", with: "Serve"), product("NIOPosix", "swift-nio", with: "Serve"),
-  product("NIOHTTP1", "swift-nio", with: "Serve"), product("NIOHTTPTypes", "swift-nio-extras", with: "Serve"),
-  product("NIOHTTPTypesHTTP1", "swift-nio-extras", with: "Serve"), product("NIOSSL", "swift-nio-ssl", with: "Serve"),
+  product("NIOHTTP1", "swift-nio", with: "Serve"), product("NIOTLS", "swift-nio", with: "Serve"),
+  product("NIOHTTP2", "swift-nio-http2", with: "Serve"), product("NIOExtras", "swift-nio-extras", with: "Serve"),
+  product("NIOHTTPTypes", "swift-nio-extras", with: "Serve"),
+  product("NIOHTTPTypesHTTP1", "swift-nio-extras", with: "Serve"),
+  product("NIOHTTPTypesHTTP2", "swift-nio-extras", with: "Serve"), product("NIOSSL", "swift-nio-ssl", with: "Serve"),
   product("Logging", "swift-log", with: "Serve"),
   product("ServiceLifecycle", "swift-service-lifecycle", with: "Serve"),
 ]
@@ -440,7 +443,7 @@ let package = Package(
       dependencies: [
         "RangeIOServe", "RangeIORemote", "RangeIOSupport", "RangeIOHTTPTestServer", "RangeIO", "RangeIOTesting",
         "CRangeIOSystem", product("NIOEmbedded", "swift-nio", with: "Serve"),
-        .product(name: "SystemPackage", package: "swift-system"),
+        product("NIOHPACK", "swift-nio-http2", with: "Serve"), .product(name: "SystemPackage", package: "swift-system"),
       ] + serve,
       path: "Plugins/RangeIOServe/Tests/RangeIOServeTests", swiftSettings: strict + checkedTests),
   ],

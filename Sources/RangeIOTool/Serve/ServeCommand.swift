@@ -20,7 +20,7 @@
     var sources: [String]
     @Option(
       help: ArgumentHelp(
-        "The address and port, or unix:PATH. ':8080' and '*:8080': all addresses. Port 0: any that is free.",
+        "The address and port, unix:PATH, or systemd. ':8080' and '*:8080': all addresses. Port 0: any that is free. systemd: the sockets of a socket unit.",
         valueName: "address:port"))
     var listen = "127.0.0.1:8080"
     @Option(
@@ -136,6 +136,7 @@
     {
       switch address {
       case .unixSocket(let path): ["unix:" + path]
+      case .sockets: ["the sockets of systemd"]
       case .host(let host, _):
         (host == "*" ? RangeServer.Configuration.Address.machineAddresses : [host]).map { host in
           "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
@@ -155,8 +156,11 @@
       return text.lowercased()
     }
 
-    /// Parses `127.0.0.1:8080`, `[::1]:8080`, `:8080`, `*:8080` or `unix:/run/rangeio.sock`.
+    /// Parses `127.0.0.1:8080`, `[::1]:8080`, `:8080`, `*:8080`, `unix:/run/rangeio.sock` or `systemd`.
     static func address(_ text: String) throws(ToolFailure) -> RangeServer.Configuration.Address {
+      if text == "systemd" {
+        do { return try .systemd() } catch { throw ToolFailure("--listen systemd: \(error.message)") }
+      }
       if text.hasPrefix("unix:") { return .unixSocket(String(text.dropFirst(5))) }
       guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
         (0...65_535).contains(port)

@@ -1,5 +1,7 @@
 #if Serve && HTTP
   import Foundation
+  import RangeIO
+  import RangeIOHTTP
   import RangeIOHTTPTestServer
   import Testing
 
@@ -52,6 +54,39 @@
         let received = try await RawClient.exchange(request, port: port, isTLS: true)
         #expect(received.parts.body == [1, 2, 3])
       }
+    }
+
+    @Test(arguments: [RemoteConfiguration.HTTPVersion.http1, .http2])
+    func `our own client reads all bytes over TLS, in pieces and in a stream`(
+      version: RemoteConfiguration.HTTPVersion
+    ) async throws {
+      let directory = try TemporaryDirectory()
+      let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8 ^ $0 >> 16) }
+      let file = try directory.file("a.bin", bytes)
+      let certificate = try directory.file("c.pem", Array((TestCertificate.pem + "\n" + TestCertificate.key).utf8))
+      let log = directory("log")
+      let options = ["--tls", certificate, "--access-log", log]
+      try await withServer([file] + options, says: "https://127.0.0.1:") { port, _ in
+        var configuration = RemoteConfiguration()
+        configuration.httpVersion = version
+        configuration.additionalTrustRoots = [.pem(Array(TestCertificate.pem.utf8))]
+        let source = HTTPSource("https://localhost:\(port)/a.bin", configuration: configuration)
+        let reader = try await RangeReader(source)
+        #expect(reader.byteCount == bytes.count)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for start in stride(from: 0, to: bytes.count, by: 150_000) {
+            group.addTask {
+              let end = min(start + 150_000, bytes.count)
+              #expect(try await reader.read(start..<end).elementsEqual(bytes[start..<end]))
+            }
+          }
+          try await group.waitForAll()
+        }
+        #expect(try await reader.stream(0..<bytes.count).collect(upTo: .mebibytes(4)).elementsEqual(bytes))
+        await reader.close()
+      }
+      let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+      #expect(lines.allSatisfy { $0.contains(version == .http2 ? " HTTP/2.0\"" : " HTTP/1.1\"") } && !lines.isEmpty)
     }
 
     #if os(Linux)

@@ -8,18 +8,30 @@
   /// Starts `rangeio serve`, which says where it listens, and stops it as a terminal does.
   ///
   /// - Parameters:
+  ///   - sockets: what it listens to in the place of an address, as if systemd had opened them.
   ///   - variables: all that its environment has; `nil`: what this process has.
   ///   - signal: ends it.
   func withServer(
     _ arguments: [String], at address: String = "127.0.0.1:0", says: String = "http://127.0.0.1:",
-    variables: [String]? = nil, endedBy signal: CInt = SIGINT,
+    sockets: [CInt] = [], variables: [String]? = nil, endedBy signal: CInt = SIGINT,
     _ body: (_ port: Int, _ process: ToolProcess) async throws -> Void
   ) async throws {
     let errors = try ReadingEnd()
-    let command = ["serve"] + arguments + ["--listen", address]
-    let process = try ToolProcess(
-      variables.map { ["-i"] + $0 + [ToolProcess.path] + command } ?? command,
-      program: variables == nil ? ToolProcess.path : "/usr/bin/env", output: 2, errors: errors.writing.rawValue)
+    let command = ["serve"] + arguments + ["--listen", sockets.isEmpty ? address : "systemd"]
+    let process: ToolProcess
+    if let variables {
+      process = try ToolProcess(
+        ["-i"] + variables + [ToolProcess.path] + command, program: "/usr/bin/env", output: 2,
+        errors: errors.writing.rawValue)
+    } else if !sockets.isEmpty {
+      // The number of the process is known to itself only.
+      let script = "export LISTEN_PID=$$ LISTEN_FDS=\(sockets.count); exec \"$@\""
+      process = try ToolProcess(
+        ["-c", script, "sh", ToolProcess.path] + command, program: "/bin/sh", output: 2,
+        errors: errors.writing.rawValue, passing: sockets)
+    } else {
+      process = try ToolProcess(command, output: 2, errors: errors.writing.rawValue)
+    }
     try errors.writing.close()
     var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n"), let byte = try await errors.read(1).first { line.append(byte) }
@@ -30,7 +42,7 @@
         text.unicodeScalars.append(Unicode.Scalar(byte))
       }
     }
-    let port = text.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) }
+    let port = sockets.isEmpty ? text.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) } : 0
     #expect(text.contains(says))
     do {
       try await body(try #require(port, "\(text)"), process)

@@ -31,7 +31,11 @@ struct ToolProcess {
   }
 
   /// Starts `program` with descriptors for standard output and standard error.
-  init(_ arguments: [String], program: String = path, output: CInt, errors: CInt) throws {
+  ///
+  /// - Parameter passed: descriptors that the program has from 3 on.
+  init(
+    _ arguments: [String], program: String = path, output: CInt, errors: CInt, passing passed: [CInt] = []
+  ) throws {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
       var attributes: posix_spawnattr_t?
@@ -48,6 +52,10 @@ struct ToolProcess {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
     posix_spawn_file_actions_adddup2(&actions, errors, 2)
+    // Copies far above those that are written to meanwhile.
+    let copies = passed.map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
+    defer { for copy in copies { close(copy) } }
+    for (index, copy) in copies.enumerated() { posix_spawn_file_actions_adddup2(&actions, copy, CInt(3 + index)) }
     // The test runner may itself run in the background, where SIGINT is ignored, and threads of it block signals.
     var none = sigset_t()
     var all = sigset_t()

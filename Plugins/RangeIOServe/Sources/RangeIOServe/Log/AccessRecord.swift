@@ -12,7 +12,7 @@ package struct AccessRecord: Sendable {
   package var secondsSince1970: Int
   package var method: String
   package var target: String
-  /// `HTTP/1.1`; one of HTTP/1.0 is answered, and told, as one of these.
+  /// `HTTP/1.1` or `HTTP/2.0`; one of HTTP/1.0 is answered, and told, as one of HTTP/1.1.
   package var version: String
   package var status: Int
   /// Those of the body that were handed to the connection.

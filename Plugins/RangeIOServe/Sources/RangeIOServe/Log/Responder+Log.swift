@@ -20,8 +20,8 @@
       log.add(
         AccessRecord(
           client: client.address, user: user, secondsSince1970: dates.now.secondsSince1970,
-          method: head.method.rawValue, target: head.path ?? "", version: "HTTP/1.1", status: status.code,
-          bodyBytes: bodyBytes, isComplete: isComplete, duration: began.duration(to: .now),
+          method: head.method.rawValue, target: head.path ?? "", version: client.isOnStream ? "HTTP/2.0" : "HTTP/1.1",
+          status: status.code, bodyBytes: bodyBytes, isComplete: isComplete, duration: began.duration(to: .now),
           referrer: head.headerFields[.referer], userAgent: head.headerFields[.userAgent]))
     }
   }

@@ -1,12 +1,15 @@
 #if Serve
   internal import NIOCore
 
-  /// The client of a connection, as it was when the connection was accepted: a channel forgets the address when it closes.
+  /// The client of a connection, or of a stream of HTTP/2, as it was when the connection was accepted: a channel forgets the
+  /// address when it closes.
   struct ConnectedClient: Sendable {
     /// The address without its port. All clients of a unix socket are one.
     let address: String
     /// The client is on this machine.
     let isLocal: Bool
+    /// The channel is a stream of HTTP/2, one of several on its connection.
+    let isOnStream: Bool
     /// Those of answers that had to wait.
     let bodyBytes = ByteTally()
     private let channel: any Channel
@@ -14,18 +17,20 @@
 
     /// `nil` if the client has left already.
     init?(_ channel: any Channel, _ executor: LoopExecutor?) {
-      switch channel.remoteAddress {
-      case .v4, .v6:
-        let address = channel.remoteAddress?.ipAddress ?? ""
-        let isLocal = address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
-        self.init(channel, executor, address: address, isLocal: isLocal)
-      case .unixDomainSocket: self.init(channel, executor, address: "local", isLocal: true)
-      case nil: return nil
-      }
+      guard let peer = channel.remoteAddress else { return nil }
+      self.init(channel, executor, address: peer.ipAddress ?? "local", isLocal: peer.isOfThisMachine)
     }
 
-    init(_ channel: any Channel, _ executor: LoopExecutor?, address: String, isLocal: Bool) {
+    init(
+      _ channel: any Channel, _ executor: LoopExecutor?, address: String, isLocal: Bool, isOnStream: Bool = false
+    ) {
       (self.channel, self.executor, self.address, self.isLocal) = (channel, executor, address, isLocal)
+      self.isOnStream = isOnStream
+    }
+
+    /// The same client, for the answer on one stream of its connection.
+    func on(_ stream: any Channel) -> ConnectedClient {
+      ConnectedClient(stream, executor, address: address, isLocal: isLocal, isOnStream: true)
     }
 
     /// Lets the event loop look at all connections before each piece of an answer, and ends if this one is closed by then.
@@ -40,6 +45,14 @@
     func check() throws {
       guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
       try Task.checkCancellation()
+    }
+  }
+
+  extension SocketAddress {
+    /// Only this machine has it, or is reached by it.
+    var isOfThisMachine: Bool {
+      guard let digits = ipAddress else { return true }
+      return digits == "::1" || digits.hasPrefix("127.") || digits.hasPrefix("::ffff:127.")
     }
   }
 #endif

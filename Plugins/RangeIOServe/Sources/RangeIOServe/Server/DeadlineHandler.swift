@@ -2,7 +2,7 @@
   internal import NIOCore
   internal import NIOHTTPTypes
 
-  /// Closes a connection of which nothing comes: see ``ConnectionDeadline``. One that is closed by the server, because it
+  /// Closes a connection, or a stream of HTTP/2, of which nothing comes: see ``ConnectionDeadline``. One that is closed by the server, because it
   /// stops, first takes what it was sent.
   ///
   /// There is one timer for each connection, which is not moved by each event but looks again when it ends.
@@ -113,9 +113,7 @@
       context.close(promise: promise)
     }
 
-    private func now(_ context: ChannelHandlerContext) -> Duration {
-      .nanoseconds(Int64(clamping: context.eventLoop.now.uptimeNanoseconds))
-    }
+    private func now(_ context: ChannelHandlerContext) -> Duration { context.eventLoop.now.sinceStart }
 
     private func stop() {
       timer?.cancel()

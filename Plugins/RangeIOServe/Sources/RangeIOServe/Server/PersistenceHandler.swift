@@ -28,7 +28,6 @@
       case (_, .nothing): return
       case (.head(var head), _):
         let isKept = head.isKeepAlive && head.version == .http1_1
-        head.takeAuthorityOfTarget()
         head.headers.remove(name: "Connection")
         if !isKept {
           head.headers.add(name: "Connection", value: "close")

@@ -4,7 +4,6 @@
   #else
     internal import Foundation
   #endif
-  internal import HummingbirdCore
   internal import Logging
   internal import NIOCore
   internal import NIOPosix
@@ -12,18 +11,27 @@
   internal import SystemPackage
 
   extension RangeServer.Configuration.Address {
-    /// Where to listen.
-    ///
+    /// A socket to listen at.
+    enum Place: Sendable {
+      case host(String, port: Int)
+      case unixSocket(String)
+      /// One that listens.
+      case descriptor(CInt)
+    }
+
     /// - Throws: `ReadError.Code.inUse` if another program listens to the socket.
-    func bindAddress(_ group: any EventLoopGroup) async throws -> BindAddress {
+    func places(_ group: any EventLoopGroup) async throws -> [Place] {
       switch self {
       // What listens to IPv6 alone, on all addresses, takes connections of IPv4 as well.
-      case .host("*", let port): return .hostname(Self.hasIPv6 ? "::" : "0.0.0.0", port: port)
-      case .host(let host, let port): return .hostname(host, port: port)
+      case .host("*", let port): return [.host(Self.hasIPv6 ? "::" : "0.0.0.0", port: port)]
+      case .host(let host, let port): return [.host(host, port: port)]
       case .unixSocket(let path):
         // Binding removes the socket that is there.
         if try await Self.isListenedTo(path, group) { throw ReadError.listening(at: self, .addressInUse) }
-        return .unixDomainSocket(path: path)
+        return [.unixSocket(path)]
+      case .sockets(let descriptors):
+        guard !descriptors.isEmpty else { throw ReadError(.invalidConfiguration, "there is no socket to listen at") }
+        return descriptors.map { .descriptor($0) }
       }
     }
 
@@ -51,6 +59,8 @@
       switch self {
       case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
       case .unixSocket(let path): "unix:\(path)"
+      case .sockets(let descriptors):
+        "the sockets that it was given (\(descriptors.map(String.init).joined(separator: ", ")))"
       }
     }
   }

@@ -11,6 +11,9 @@
         case host(String, port: Int)
         /// A socket in the file system. One that is there is replaced, unless a program listens to it.
         case unixSocket(String)
+        /// Sockets that listen already, by their descriptors, such as those of ``systemd()``. They stay yours: the server
+        /// listens at copies, and closes these.
+        case sockets([CInt])
       }
 
       /// Who may ask `/-/stats` and `/-/explain`, which show names and what is cached.

@@ -1,5 +1,4 @@
 #if Serve
-  internal import HummingbirdCore
   public import Logging
   internal import NIOCore
   internal import NIOPosix
@@ -85,31 +84,29 @@
     }
 
     private func serve(_ onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws {
-      try configuration.checkUsers()
       let group = MultiThreadedEventLoopGroup.singleton
-      let address = try await configuration.address.bindAddress(group)
       let executors = try await LoopExecutors(group)
       defer { executors.close() }
-      let server = Server(
-        childChannelSetup: ConnectionChannel(responder: responder, executors: executors),
-        configuration: ServerConfiguration(
-          address: address, backlog: 1024,
-          availableConnectionsDelegate: MaximumAvailableConnections(configuration.maxConnections)),
-        onServerRunning: { [configuration, logger] channel in
-          configuration.applySocketMode(logger)
-          await onListening(channel.localAddress?.port ?? 0)
-        },
-        eventLoopGroup: group, logger: logger)
+      let listener: Listener
+      do {
+        listener = try await Listener(
+          configuration, ConnectionChannel(responder: responder, executors: executors, logger: logger), group)
+      } catch let error as IOError {
+        throw ReadError.listening(at: configuration.address, Errno(rawValue: error.errnoCode))
+      }
+      configuration.applySocketMode(logger)
       responder.stopping.set(false)
-      let work = Task { try await server.run() }
+      let work = Task {
+        await onListening(listener.port)
+        await listener.run()
+      }
       let (stopDelay, drainTimeout) = (configuration.stopDelay, configuration.drainTimeout)
       let stop: @Sendable () -> Void = { [stopping = responder.stopping] in
         stopping.set(true)
         Task {
           // `try?`: it throws only if the task is cancelled, and nothing holds the task.
           try? await Task.sleep(for: stopDelay)
-          // Fails only if it has stopped.
-          try? await server.shutdownGracefully()
+          listener.stop()
         }
         Task {
           // `try?`: as above.
@@ -122,13 +119,9 @@
         return state.isStopping
       }
       if isStopping { stop() }
-      try await withTaskCancellationHandler {
-        try await withGracefulShutdownHandler {
-          do { try await work.value } catch let error as IOError {
-            throw ReadError.listening(at: configuration.address, Errno(rawValue: error.errnoCode))
-          } catch is Server<ConnectionChannel>.Error {
-            // It was told to stop before it began to listen.
-          }
+      await withTaskCancellationHandler {
+        await withGracefulShutdownHandler {
+          await work.value
         } onGracefulShutdown: {
           self.stop()
         }

@@ -2,6 +2,7 @@
   internal import HTTPTypes
   internal import NIOCore
   internal import NIOHTTPTypes
+  internal import Synchronization
 
   /// Answers on the event loop, without a task, what needs no waiting: a range of an object that is open and whose bytes a
   /// cache or the page cache has. Passes all else on, what comes while a client has as many answers under way as it may, and
@@ -19,17 +20,18 @@
     private var isSkipping = false
     /// An answer given here waits for its client, and so counts as one under way.
     private var isWaiting = false
-    /// The answers given here since the loop looked at its connections, and their bytes.
-    private var answersAtOnce = 0
-    private var bytesAtOnce = 0
+    private let turn: LoopTurn
+    /// The handler of the connection, and not this one of a stream, begins the turns.
+    private let isTurnShared: Bool
     private let connection: ConnectedClient
     private var client: String { connection.address }
 
-    private static let maxAnswersAtOnce = 16
-
-    init(_ responder: Responder, client: ConnectedClient) {
+    /// - Parameter turn: that of the connection, for a stream of HTTP/2.
+    init(_ responder: Responder, client: ConnectedClient, sharing turn: LoopTurn? = nil) {
       self.responder = responder
       connection = client
+      self.turn = turn ?? LoopTurn()
+      isTurnShared = turn != nil
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { isTaken() }
@@ -38,8 +40,7 @@
       switch unwrapInboundIn(data) {
       case .head(let head):
         // A client that takes nothing, or has left, gets nothing more either.
-        if passedOn == 0, answersAtOnce < Self.maxAnswersAtOnce,
-          bytesAtOnce < RangeServer.Configuration.pieceSize, context.channel.isActive, context.channel.isWritable,
+        if passedOn == 0, turn.hasRoom, context.channel.isActive, context.channel.isWritable,
           responder.clients.permits(client)
         {
           let began = responder.logTime
@@ -61,7 +62,7 @@
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-      (answersAtOnce, bytesAtOnce) = (0, 0)
+      if !isTurnShared { turn.begin() }
       context.fireChannelReadComplete()
     }
 
@@ -72,17 +73,16 @@
 
     /// - Returns: the bytes of the body.
     private func send(_ answer: Answer, isHead: Bool, _ context: ChannelHandlerContext) -> Int {
-      answersAtOnce += 1
       var count = 0
       let head = HTTPResponse(status: answer.status, headerFields: answer.fields)
       context.write(wrapOutboundOut(.head(head)), promise: nil)
       if !isHead, case .buffer(let buffer) = answer.body {
         count = buffer.readableBytes
-        bytesAtOnce += count
         responder.counters.sent(count)
         context.write(wrapOutboundOut(.body(buffer)), promise: nil)
       }
       context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+      turn.answered(count)
       guard !context.channel.isWritable, !isWaiting else { return count }
       isWaiting = true
       responder.clients.beganAnyway(client)
@@ -99,6 +99,31 @@
       guard isWaiting else { return }
       isWaiting = false
       responder.ended(client)
+    }
+  }
+
+  /// What a connection was answered since its event loop looked at all connections. Used on that loop only; atomic because streams
+  /// are made by what may be sent to any.
+  final class LoopTurn: Sendable {
+    private let answers = Atomic<Int>(0)
+    private let bytes = Atomic<Int>(0)
+
+    private static let maxAnswers = 16
+
+    var hasRoom: Bool {
+      answers.load(ordering: .relaxed) < Self.maxAnswers
+        && bytes.load(ordering: .relaxed) < RangeServer.Configuration.pieceSize
+    }
+
+    func answered(_ count: Int) {
+      answers.add(1, ordering: .relaxed)
+      bytes.add(count, ordering: .relaxed)
+    }
+
+    /// The loop has looked.
+    func begin() {
+      answers.store(0, ordering: .relaxed)
+      bytes.store(0, ordering: .relaxed)
     }
   }
 #endif

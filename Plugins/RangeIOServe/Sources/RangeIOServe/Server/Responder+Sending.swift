@@ -23,6 +23,13 @@
       _ = consume answer
       switch content {
       case .none: try await writer.writeResponse(head)
+      case .buffer(let buffer) where client.isOnStream && buffer.readableBytes > Self.maxUncounted:
+        // Its end waits until the stream has taken the rest, and counts as an answer under way until then: a client has many
+        // streams, and need not take from any.
+        sent(buffer.readableBytes, to: client)
+        var body = try await writer.writeHead(head)
+        try await body.write(buffer)
+        try await body.finish(nil)
       case .buffer(let buffer):
         sent(buffer.readableBytes, to: client)
         try await writer.write(response: head, body: ResponseBody(byteBuffer: buffer))
@@ -40,6 +47,9 @@
         }
       }
     }
+
+    /// The most bytes that may wait in a stream for a client, and no answer be counted for them.
+    static let maxUncounted = 8 * 1024
 
     private func sent(_ count: Int, to client: ConnectedClient) {
       counters.sent(count)

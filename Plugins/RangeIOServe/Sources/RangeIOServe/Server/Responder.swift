@@ -38,17 +38,17 @@
     }
 
     /// After an answer the connection must not be used again: what follows on it may be anything.
-    private struct ConnectionIsSpent: Error {}
+    struct ConnectionIsSpent: Error {}
 
-    /// Answers `request`.
+    /// Answers the request with this head.
     ///
     /// - Throws: what makes the connection be closed at once, such as a source that fails in the middle of an answer.
     @concurrent func respond(
-      to request: Request, _ writer: consuming ResponseWriter, _ client: ConnectedClient
+      to head: HTTPRequest, _ writer: consuming ResponseWriter, _ client: ConnectedClient
     ) async throws {
       // Requests may come faster than the connections of others are looked at.
       try await client.yield()
-      let (head, began) = (request.head, logTime)
+      let began = logTime
       // Nothing that is served takes a body. One that is announced is not waited for, nor skipped without end.
       let hasBody =
         head.headerFields[.transferEncoding] != nil || head.headerFields[.contentLength].map { $0 != "0" } ?? false
@@ -177,7 +177,7 @@
   }
 
   extension HTTPField.Name {
-    fileprivate static let host = HTTPField.Name("Host")!
+    static let host = HTTPField.Name("Host")!
     static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
   }
 

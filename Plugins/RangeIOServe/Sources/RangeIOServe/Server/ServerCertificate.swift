@@ -1,9 +1,13 @@
 #if Serve
   internal import NIOCore
+  internal import NIOHTTP2
   internal import NIOSSL
   internal import RangeIO
 
-  /// The certificate and the key with which a server speaks TLS, 1.2 or later, from files in PEM.
+  /// The certificate and the key with which a server speaks TLS, from files in PEM.
+  ///
+  /// TLS 1.3, and TLS 1.2 with an exchange of keys that are forgotten and a cipher that authenticates: what was recorded stays
+  /// secret also from those who get the key later (RFC 9325, sections 3.1.1 and 4.2; RFC 9113, section 9.2.2).
   public final class ServerCertificate: Sendable {
     private let certificatePath: String
     private let keyPath: String
@@ -51,7 +55,13 @@
       var configuration = TLSConfiguration.makeServerConfiguration(
         certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
       configuration.minimumTLSVersion = .tlsv12
-      configuration.applicationProtocols = ["http/1.1"]
+      // Those of TLS 1.2; all of TLS 1.3 are such.
+      configuration.cipherSuiteValues = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+      ]
+      configuration.applicationProtocols = NIOHTTP2SupportedALPNProtocols
       do { return try NIOSSLContext(configuration: configuration) } catch {
         throw failure("certificate with the key", "\(certificatePath) and \(keyPath)", error)
       }

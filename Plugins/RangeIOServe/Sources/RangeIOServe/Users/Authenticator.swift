@@ -5,6 +5,7 @@
     internal import Foundation
   #endif
   internal import HTTPTypes
+  internal import NIOCore
   internal import RangeIO
   internal import RangeIOSupport
 
@@ -96,11 +97,10 @@
   }
 
   extension RangeServer.Configuration {
+    /// - Parameter addresses: where it listens.
     /// - Throws: `ReadError` if passwords would cross a network that others can read.
-    func checkUsers() throws(ReadError) {
-      guard !users.isEmpty, certificate == nil, case .host(let host, _) = address,
-        host != "localhost", host != "::1", !host.hasPrefix("127.")
-      else { return }
+    func checkUsers(at addresses: [SocketAddress?]) throws(ReadError) {
+      guard !users.isEmpty, certificate == nil, !addresses.allSatisfy({ $0?.isOfThisMachine ?? false }) else { return }
       throw ReadError(
         .invalidConfiguration,
         "passwords would cross the network in the clear: add a certificate for TLS, or listen to 127.0.0.1 or a unix socket, with "

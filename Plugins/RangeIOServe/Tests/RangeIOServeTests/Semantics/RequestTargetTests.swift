@@ -34,6 +34,26 @@ struct RequestTargetTests {
       RequestTarget(path)?.shown == #"/a\u{A}\u{D}\u{1B}[31m\u{7F}\u{85}\u{2028}\u{202E}b c"# + "\u{E9}")
   }
 
+  @Test(arguments: [
+    ("http://host/a?b", "host", "/a?b"), ("HTTPS://Host:443", "Host:443", "/"), ("http://host?x", "host", "/?x"),
+    ("http://host/a#b", "host", "/a"), ("http://host#b", "host", "/"), ("http:///a", "", "/a"),
+    ("http://user@host/a", "user@host", "/a"), ("x+y-1.z://h/..", "h", "/.."), ("http://h//a//", "h", "//a//"),
+    ("http://h/a?u=http://other/b", "h", "/a?u=http://other/b"), ("http://[::1]:8080/a", "[::1]:8080", "/a"),
+  ])
+  func `a whole URL has a host and a path`(target: String, authority: String, path: String) {
+    let url = TargetURL(target)
+    #expect(url.map { String($0.authority) } == authority && url?.path == path)
+  }
+
+  @Test(arguments: [
+    "", "/", "/a", "//host/a", "*", "host:80", "/a?u=http://other/b", "a?u=http://other/b", "://host/a",
+    "1http://host/a",
+    "ht tp://host/a", "http:/host/a", "h\u{e9}://host/a", "mailto:a@b",
+  ])
+  func `what is no URL has none`(target: String) {
+    #expect(TargetURL(target) == nil)
+  }
+
   @Test func `a name comes back as it was sent`() {
     for name in ["a b", "100%", "\u{e9}?#&", "a/b"] {
       let encoded = ServedName(name).encoded

@@ -10,6 +10,28 @@
 
   /// Where a server listens.
   struct ListeningTests {
+    @Test(arguments: [
+      [:], ["LISTEN_FDS": "1"], ["LISTEN_PID": "7"], ["LISTEN_PID": "8", "LISTEN_FDS": "1"],
+      ["LISTEN_PID": "7", "LISTEN_FDS": "0"], ["LISTEN_PID": "7", "LISTEN_FDS": "-1"],
+      ["LISTEN_PID": "7", "LISTEN_FDS": "99999999999"], ["LISTEN_PID": "x", "LISTEN_FDS": "1"],
+    ])
+    func `sockets for another process, or none, are told`(environment: [String: String]) {
+      let error = #expect(throws: ReadError.self) {
+        _ = try RangeServer.Configuration.Address.systemd(environment, process: 7)
+      }
+      #expect(error?.code == .invalidConfiguration && error?.message.contains("LISTEN_PID") == true)
+    }
+
+    @Test func `a server that is given no socket says so`() async throws {
+      let error = await #expect(throws: ReadError.self) {
+        try await withServer([]) {
+          $0.address = .sockets([])
+        } _: { _, _ in
+        }
+      }
+      #expect(error?.code == .invalidConfiguration)
+    }
+
     @Test func `a socket that a program listens to is not taken from it, and one that was left behind is`() async throws
     {
       let folder = try ServedFolder()
