@@ -24,10 +24,10 @@ find_modules
 
 # All of them or none: the pages of one plugin mention others.
 known='RangeIO[A-Za-z]*|SystemPackage|Foundation(Networking)?|Dispatch|Synchronization|Testing'
-plugins=() more='' left_out='HexViewer.md|RemoteObjects.md|Serving.md|ScalingOut.md|RangeIORemoteTesting.md|^Plugins/RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Telemetry|NIO|Serve)/'
+plugins=() more='' left_out='HexViewer.md|Encryption.md|RangeIOEncrypted.md|RemoteObjects.md|Serving.md|ScalingOut.md|RangeIORemoteTesting.md|^Plugins/RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Encrypted|Telemetry|NIO|Serve)/'
 if [ "$traits" = "$(scripts/traits.sh)" ]; then
   plugins=(scripts/samples/Plugins.swift)
-  left_out='^$' more='import RangeIORemote\nimport RangeIOHTTP\nimport RangeIOS3\nimport RangeIOAzure\nimport RangeIOGCS\nimport RangeIOSharedCache\nimport RangeIOTelemetry\nimport RangeIONIO\nimport RangeIOServe\n'
+  left_out='^$' more='import RangeIORemote\nimport RangeIOHTTP\nimport RangeIOS3\nimport RangeIOAzure\nimport RangeIOGCS\nimport RangeIOSharedCache\nimport RangeIOEncrypted\nimport RangeIOTelemetry\nimport RangeIONIO\nimport RangeIOServe\n'
   known="$known|NIO[A-Za-z0-9]*|Logging|Metrics|Tracing|ServiceLifecycle|AsyncHTTPClient"
 fi
 pages=(README.md)

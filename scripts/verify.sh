@@ -36,7 +36,9 @@ what_plugins="plugins that need a trait, against nginx, Apache and moto: 50,000 
 run_plugins() {
   with_plugins
   RANGEIO_READS=50000 RANGEIO_RUNS=1000 RANGEIO_CANCELS=100000 RANGEIO_SEEDS=100000 RANGEIO_CONNECTIONS=10000 \
-    long 'RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Telemetry|NIO|Serve|Tool)Tests'
+    long 'RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Encrypted|Telemetry|NIO|Serve|Tool)Tests'
+  RANGEIO_FLIPS=all long 'RangeIOEncryptedSpillTests'
+  RANGEIO_KILLS=300 long 'SpillKillTests'
   Examples/RemoteFormats/check.sh --http
   export RANGEIO_CLIENTS=required
   scripts/setup-clients.sh

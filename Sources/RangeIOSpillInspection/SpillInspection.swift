@@ -85,6 +85,8 @@ package struct SpillInspection {
             allocatedBytes: status?.allocatedSize ?? 0, isSealed: contents.isSealed,
             chunks: contents.footer.entries.count, tombstones: contents.footer.tombstones.count,
             damaged: contents.damaged))
+      } else if counted.otherKeys[number] != nil {
+        survey.encrypted += 1
       } else if status != nil {
         survey.unbelieved += 1
       }

@@ -45,6 +45,8 @@ package struct SpillSurvey: Sendable {
   package var segments: [Segment] = []
   /// Files that have the name of a segment, but are not valid ones.
   package var unbelieved = 0
+  /// Segments that are encrypted, and so cannot be listed.
+  package var encrypted = 0
   /// When the oldest and the newest block that can be found were requested from their source, in nanoseconds since
   /// 1970.
   package var births: ClosedRange<Int64>?

@@ -19,6 +19,8 @@ package struct SpillVerification: Sendable {
   package var sealedSegments = 0
   /// Segments of another epoch or directory. The next process that opens this directory for writing deletes them.
   package var leftovers = 0
+  /// Segments that are encrypted: only the sums of their records were compared.
+  package var encryptedSegments = 0
   /// The number of valid records of all kinds.
   package var records = 0
   package var chunks = 0
@@ -43,7 +45,8 @@ package struct SpillVerification: Sendable {
 
   mutating func add(_ segment: SpillVerification) {
     let counts: [WritableKeyPath<SpillVerification, Int>] = [
-      \.segments, \.sealedSegments, \.leftovers, \.records, \.chunks, \.tombstones, \.unknownCodecs, \.recordBytes,
+      \.segments, \.sealedSegments, \.encryptedSegments, \.leftovers, \.records, \.chunks, \.tombstones,
+      \.unknownCodecs, \.recordBytes,
       \.storedBytes, \.decodedBytes, \.unfinished, \.damaged,
     ]
     for count in counts { self[keyPath: count] += segment[keyPath: count] }

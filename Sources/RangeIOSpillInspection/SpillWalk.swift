@@ -19,6 +19,8 @@ struct SpillWalk {
   /// Why the last record is not valid. Counts only if another record follows, since the last one may never have been
   /// finished.
   private var suspect: SpillVerification.Damage?
+  /// Its records are encrypted: only their sums can be compared.
+  private var isEncrypted = false
 
   /// - Parameter root: tells which segments belong to the directory; `nil` if that is not known.
   init(_ number: UInt64, _ file: any SpillFile, length: Int, of root: SpillRoot?) throws(Errno) {
@@ -37,7 +39,9 @@ struct SpillWalk {
       found.leftovers = 1
       return
     }
-    let reader = SpillReader(file, check: check, length: length)
+    isEncrypted = header.encryption != nil
+    if isEncrypted { found.encryptedSegments = 1 }
+    let reader = SpillReader(file, check: check, length: length, isEncrypted: isEncrypted)
     self.reader = reader
     hasTrailer = try reader.footerPlace() != nil
     found.segments = 1
@@ -94,6 +98,11 @@ struct SpillWalk {
     footer.lastSequence = max(footer.lastSequence, record.sequence)
     switch record.kind {
     case .footer: break
+    case .chunk where isEncrypted:
+      self.found.chunks += 1
+      self.found.storedBytes += Int(record.stored)
+    case .tombstone where isEncrypted: self.found.tombstones += 1
+    case .source where isEncrypted: break
     case .source:
       guard let identity = SpillIdentity(found.payload) else { return "it tells of no source" }
       identities[record.source] = identity
@@ -152,10 +161,10 @@ struct SpillWalk {
       found.unfinished += 1
       return
     }
-    if last.isWhole, let listed = SpillFooter(last.payload, at: last.offset) {
+    if last.isWhole, case let listed = SpillFooter(last.payload, at: last.offset), listed != nil || isEncrypted {
       found.records += 1
       found.recordBytes += place - last.offset
-      if found.damaged == 0, listed != footer {
+      if !isEncrypted, found.damaged == 0, listed != footer {
         add("the footer lists something else than the segment holds", at: last.offset)
       }
     } else {

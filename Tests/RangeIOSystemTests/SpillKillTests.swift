@@ -17,7 +17,7 @@ import Testing
       // What several of them leave, one after the other.
       if run % 5 == 0 { directory = try TemporaryDirectory() }
       var random = TestRandom(UInt64(run))
-      let spill = directory.path("spill")
+      let spill = directory.path(Self.isEncrypted(run) ? "encrypted" : "spill")
       let journal = directory.path("journal")
       // Every other one dies in the middle of a write, by itself; the others somewhere.
       let isTorn = run % 2 == 0
@@ -39,6 +39,15 @@ import Testing
     #expect(figures.wrong == 0 && figures.risen == 0)
     #expect(figures.found * 100 >= figures.flushed * 99 && figures.flushed > 0)
     #expect(figures.torn * 6 >= TestScale.kills)
+  }
+
+  /// Every other directory, if this is built with encryption.
+  private static func isEncrypted(_ run: Int) -> Bool {
+    #if Encrypted
+      run / 5 % 2 == 1
+    #else
+      false
+    #endif
   }
 
   private struct Figures: CustomStringConvertible {
@@ -69,11 +78,12 @@ import Testing
       guard SpillFormat.segmentNumber(name) != nil else { continue }
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory + "/" + name)))
       let file = try SystemDisk().openDirectory(.init(directory)).open(name, writing: false)
-      guard let (_, check) = try SpillReader.header(of: file) else { return true }
-      var reader = SpillReader(file, check: check, length: bytes.count)
-      if try reader.footer() != nil { continue }
-      let scan = try reader.scan()
-      if scan.damaged > 0 || bytes[scan.end...].contains(where: { $0 != 0 }) { return true }
+      guard let (header, check) = try SpillReader.header(of: file) else { return true }
+      var reader = SpillReader(file, check: check, length: bytes.count, isEncrypted: header.encryption != nil)
+      if try reader.footerPlace() != nil { continue }
+      var isDamaged = false
+      while case .record(let found) = try reader.next() { isDamaged = isDamaged || !found.isWhole }
+      if isDamaged || bytes[reader.place...].contains(where: { $0 != 0 }) { return true }
     }
     return false
   }

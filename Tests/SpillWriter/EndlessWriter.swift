@@ -20,6 +20,7 @@ struct EndlessWriter {
 
   mutating func run() async throws {
     var configuration = SpillStore.Configuration(known: directory, limit: .gibibytes(1), segmentSize: .kibibytes(256))
+    configuration.encrypt(key: UInt32(first >> 16 & 1) + 1)
     configuration.codec = random.next() % 2 == 0 ? IdentityCodec() : LZ4Codec()
     if random.next() % 4 == 0 { configuration.syncsEvery = .kibibytes(64) }
     configuration.disk = disk

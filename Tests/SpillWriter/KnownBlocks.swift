@@ -2,6 +2,10 @@ import RangeIO
 import RangeIOTesting
 import RangeIOTiers
 
+#if Encrypted
+  import RangeIOEncrypted
+#endif
+
 /// A source of which every block is known, so that another process can tell whether what it finds is right.
 struct KnownBlocks {
   static let byteCount = 1 << 40
@@ -55,5 +59,16 @@ extension SpillStore.Configuration {
     keepsFirstReads = true
     freeSpaceFloor = .bytes(0)
     stagingLimit = .mebibytes(8)
+    encrypt(key: 1)
+  }
+
+  /// Encrypts a directory whose name says so, with one of two keys.
+  mutating func encrypt(key: UInt32) {
+    #if Encrypted
+      guard directory.hasSuffix("encrypted") else { return }
+      let keys = [UInt32(1), 2].map { ($0, [UInt8](repeating: UInt8($0), count: 32)) }
+      // `try?`: the keys are as long as keys are, and the current one is among them.
+      encryption = (try? EncryptionKeys(Dictionary(uniqueKeysWithValues: keys), current: key)).map { .key($0) }
+    #endif
   }
 }

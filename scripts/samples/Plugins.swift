@@ -35,3 +35,5 @@ struct ResponseBody {
 let outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart> = sample()
 let channel: any Channel = sample()
 let (old, new): ([UInt8], [UInt8]) = ([], [])
+let (key, nonce, prefix): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
+nonisolated(unsafe) var disk = DiskConfiguration(directory: path, limit: .gibibytes(1))

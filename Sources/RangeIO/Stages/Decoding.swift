@@ -58,13 +58,41 @@ extension ReadPipeline {
     name: String, blockSize: ByteCount, encodedBlockSize: ByteCount? = nil, headerSize: ByteCount = .bytes(0),
     decode: @escaping @Sendable (_ block: Int, _ encoded: Bytes) throws -> Bytes
   ) -> ReadPipeline {
+    decoding(name: name, blockSize: blockSize, encodedBlockSize: encodedBlockSize, headerSize: headerSize) {
+      block, _, encoded in try decode(block, encoded)
+    }
+  }
+
+  /// Decodes a source block by block, as ``decoding(name:blockSize:encodedBlockSize:headerSize:decode:)``, for formats that mark
+  /// their last block, as the STREAM construction does, or have bytes behind it.
+  ///
+  /// ```swift
+  /// .decoding(name: "stream:key7", blockSize: .kibibytes(64), encodedBlockSize: .bytes(65_552)) { block, isLast, encoded in
+  ///   try open(encoded, nonce: nonce(block, isLast))
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: describes the encoding and everything that the result depends on.
+  ///   - blockSize: the size of a decoded block; only the last may be shorter. Not zero.
+  ///   - encodedBlockSize: the size of an encoded block, not less than `blockSize`. Default: the same.
+  ///   - headerSize: the bytes before the first block. Default: none.
+  ///   - trailerSize: the bytes after the last block. Default: none.
+  ///   - decode: decodes a block, and gets to know whether it is the last of the source.
+  ///
+  /// - Precondition: `blockSize` is neither zero nor more than `encodedBlockSize`.
+  public static func decoding(
+    name: String, blockSize: ByteCount, encodedBlockSize: ByteCount? = nil, headerSize: ByteCount = .bytes(0),
+    trailerSize: ByteCount = .bytes(0),
+    decode: @escaping @Sendable (_ block: Int, _ isLast: Bool, _ encoded: Bytes) throws -> Bytes
+  ) -> ReadPipeline {
     let encodedBlockSize = encodedBlockSize ?? blockSize
     precondition(blockSize.bytes > 0, "a block has bytes")
     precondition(encodedBlockSize >= blockSize, "an encoded block is not smaller than what it decodes to")
     return .stage(
       DecodingStage(
         name, EqualBlocks(size: blockSize.bytes), encoded: EqualBlocks(size: encodedBlockSize.bytes),
-        headerSize: headerSize.bytes, decode: decode))
+        headerSize: headerSize.bytes, trailerSize: trailerSize.bytes, decode: decode))
   }
 }
 
@@ -74,7 +102,8 @@ final class DecodingStage: RoleStage {
   private let decoded: EqualBlocks
   private let encoded: EqualBlocks
   private let headerSize: Int
-  private let decode: @Sendable (_ block: Int, _ encoded: Bytes) throws -> Bytes
+  private let trailerSize: Int
+  private let decode: @Sendable (_ block: Int, _ isLast: Bool, _ encoded: Bytes) throws -> Bytes
   private let counts = Stripes()
 
   private enum Count: Int {
@@ -82,13 +111,14 @@ final class DecodingStage: RoleStage {
   }
 
   init(
-    _ name: String, _ decoded: EqualBlocks, encoded: EqualBlocks, headerSize: Int,
-    decode: @escaping @Sendable (_ block: Int, _ encoded: Bytes) throws -> Bytes
+    _ name: String, _ decoded: EqualBlocks, encoded: EqualBlocks, headerSize: Int, trailerSize: Int,
+    decode: @escaping @Sendable (_ block: Int, _ isLast: Bool, _ encoded: Bytes) throws -> Bytes
   ) {
     self.name = name
     self.decoded = decoded
     self.encoded = encoded
     self.headerSize = headerSize
+    self.trailerSize = trailerSize
     self.decode = decode
   }
 
@@ -99,11 +129,15 @@ final class DecodingStage: RoleStage {
 
   func describe(_ below: SourceDescription) -> SourceDescription {
     let shape = headerSize > 0 || overhead > 0 ? "(\(encoded.size)>\(decoded.size),\(headerSize))" : "(\(decoded.size))"
-    return below.deriving(name + shape, byteCount: decodedByteCount(below.byteCount))
+    let end = trailerSize > 0 ? "(-\(trailerSize))" : ""
+    return below.deriving(name + shape + end, byteCount: decodedByteCount(below.byteCount))
   }
 
+  /// The size of all encoded blocks in a source of this size; less than zero if it ends before them.
+  private func bodySize(_ byteCount: Int) -> Int { byteCount - headerSize - trailerSize }
+
   private func decodedByteCount(_ byteCount: Int) -> Int {
-    let body = max(0, byteCount - headerSize)
+    let body = max(0, bodySize(byteCount))
     return body / encoded.size * decoded.size + max(0, body % encoded.size - overhead)
   }
 
@@ -133,7 +167,7 @@ final class DecodingStage: RoleStage {
     let below = request.source.base ?? request.source
     try check(below)
     let runs = decoded.runs(covering: request.ranges)
-    let body = below.byteCount - headerSize
+    let body = bodySize(below.byteCount)
     let ranges = runs.map { run in
       let range = encoded.range(of: run, in: body)
       return range.lowerBound + headerSize..<range.upperBound + headerSize
@@ -161,7 +195,7 @@ final class DecodingStage: RoleStage {
   private func explain(
     _ range: ByteRange, of source: SourceDescription, next: ReadNext
   ) -> [ReadExplanation.Part] {
-    let body = (source.base ?? source).byteCount - headerSize
+    let body = bodySize((source.base ?? source).byteCount)
     let blocks = decoded.blocks(covering: range)
     guard !blocks.isEmpty, body > 0 else { return [] }
     let whole = encoded.range(of: blocks, in: body)
@@ -181,11 +215,12 @@ final class DecodingStage: RoleStage {
 
   /// Throws if the source ends within the header, or if its last block is too short to be one.
   private func check(_ below: SourceDescription) throws(ReadError) {
-    let rest = (below.byteCount - headerSize) % encoded.size
-    guard below.byteCount < headerSize || rest > 0 && rest < overhead else { return }
+    let rest = bodySize(below.byteCount) % encoded.size
+    guard bodySize(below.byteCount) < 0 || rest > 0 && rest < overhead else { return }
+    let around = "header of \(headerSize)" + (trailerSize > 0 ? ", end of \(trailerSize)" : "")
     throw ReadError(
       .corrupted,
-      "\(below.byteCount) bytes are no header of \(headerSize) and blocks of \(encoded.size), each with \(overhead) "
+      "\(below.byteCount) bytes are no \(around) and blocks of \(encoded.size), each with \(overhead) "
         + "besides its bytes: the source is cut short, or these sizes are not its own",
       context: .init(source: below.name))
   }
@@ -197,8 +232,8 @@ final class DecodingStage: RoleStage {
     for block in run {
       try Task.checkCancellation()
       let end = min(start + encoded.size, bytes.count)
-      let piece = try decode(block, bytes.slice(start..<end))
       let range = decoded.range(of: block..<block + 1, in: source.byteCount)
+      let piece = try decode(block, range.upperBound == source.byteCount, bytes.slice(start..<end))
       guard piece.count == range.count else {
         throw ReadError(
           .invalidResponse, "block \(block) was decoded to \(piece.count) bytes instead of \(range.count)",

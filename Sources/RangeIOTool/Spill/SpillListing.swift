@@ -13,6 +13,10 @@ struct SpillListing {
       "\(Complaint.oneLine(path)): \(Figures.count(survey.sources.count, "source")) in "
         + Figures.count(survey.segments.count, "segment")
     ]
+    if survey.encrypted > 0 {
+      parts.append(
+        "\(Figures.count(survey.encrypted, "segment")) encrypted: only a program with the keys can list them")
+    }
     if !survey.sources.isEmpty { parts.append(sources) }
     if showsSegments, !survey.segments.isEmpty { parts.append(segments) }
     return parts.joined(separator: "\n\n")

@@ -37,6 +37,9 @@ struct SpillTotals {
       rows.append(["epoch", "\(root.epoch)"])
       rows.append(["made", Figures.date(root.created)])
       rows.append(["when full", root.refusesWhenFull ? "what is new is refused" : "the oldest is dropped"])
+      if root.isEncrypted {
+        rows.append(["encrypted", "\(Figures.count(survey.encrypted, "segment")), which only its keys open"])
+      }
     }
     rows += [
       ["private directories", Figures.count(privateDirectories)],
@@ -62,7 +65,8 @@ struct SpillTotals {
       "codecRatio": .number(codecRatio), "plainBlocks": .integer(plainBlocks),
       "oldestBirth": survey.births.map { .integer(Int($0.lowerBound)) } ?? .null,
       "newestBirth": survey.births.map { .integer(Int($0.upperBound)) } ?? .null,
-      "unbelieved": .integer(survey.unbelieved), "privateDirectories": .integer(privateDirectories),
+      "encryptedSegments": .integer(survey.encrypted), "unbelieved": .integer(survey.unbelieved),
+      "privateDirectories": .integer(privateDirectories),
       "freeBytes": .integer(freeBytes),
     ])
   }
@@ -94,6 +98,7 @@ struct SpillVerdict {
             + Figures.count(found.tombstones, "tombstone"),
         ],
         ["bytes", "\(Figures.size(found.recordBytes)), chunks decode to \(Figures.size(found.decodedBytes))"],
+        ["encrypted", "\(Figures.count(found.encryptedSegments, "segment")), of which only sums were compared"],
         ["unknown codecs", Figures.count(found.unknownCodecs)],
         ["not finished", Figures.count(found.unfinished)],
         ["left over", Figures.count(found.leftovers)],
@@ -117,7 +122,8 @@ struct SpillVerdict {
   var json: JSON {
     .object([
       "directory": .string(path), "segments": .integer(found.segments),
-      "sealedSegments": .integer(found.sealedSegments), "leftovers": .integer(found.leftovers),
+      "sealedSegments": .integer(found.sealedSegments),
+      "encryptedSegments": .integer(found.encryptedSegments), "leftovers": .integer(found.leftovers),
       "records": .integer(found.records), "chunks": .integer(found.chunks), "tombstones": .integer(found.tombstones),
       "unknownCodecs": .integer(found.unknownCodecs), "recordBytes": .integer(found.recordBytes),
       "storedBytes": .integer(found.storedBytes), "decodedBytes": .integer(found.decodedBytes),

@@ -63,6 +63,11 @@ package struct SpillFooter: Equatable {
 
   package init() {}
 
+  /// The source with this number; `nil` if there is none.
+  func identity(_ number: UInt32) -> SpillIdentity? {
+    Int(number) < identities.count ? identities[Int(number)] : nil
+  }
+
   /// The size of the payload.
   var byteCount: Int {
     Self.fixedCount + identities.reduce(0) { $0 + 8 + SpillFormat.padded($1.bytes.count) }
@@ -98,28 +103,37 @@ package struct SpillFooter: Equatable {
     }
   }
 
-  /// The end of a segment from `position` on: the footer's record, and the trailer.
-  func closing(sequence: UInt64, at position: Int, segmentCheck: UInt32) -> [UInt8] {
-    let count = SpillFormat.recordHeaderCount + byteCount + SpillFormat.trailerCount
+  /// The end of a segment from `position` on: the footer's record, and the trailer. `nil` if it cannot be encrypted.
+  func closing(sequence: UInt64, at position: Int, segmentCheck: UInt32, _ cipher: SpillCipher?) -> [UInt8]? {
+    let overhead = cipher == nil ? 0 : SpillCipher.footerOverhead
+    let count = SpillFormat.recordHeaderCount + byteCount + overhead + SpillFormat.trailerCount
     var memory = [UInt8](repeating: 0, count: count)
-    memory.withUnsafeMutableBytes { bytes in
-      let payload = bytes.part(SpillFormat.recordHeaderCount, byteCount)
-      write(to: payload)
+    let isWhole = memory.withUnsafeMutableBytes { bytes in
+      let payload = bytes.part(SpillFormat.recordHeaderCount, byteCount + overhead)
+      let plain = payload.part(overhead == 0 ? 0 : SpillCipher.saltCount, byteCount)
+      write(to: plain)
       var record = SpillRecord(.footer)
-      record.block = UInt64(entries.count)
       record.sequence = sequence
-      record.describe(UnsafeRawBufferPointer(payload))
+      if let cipher {
+        guard cipher.encryptFooter(&record, UnsafeRawBufferPointer(plain), at: position, into: payload) else {
+          return false
+        }
+      } else {
+        record.block = UInt64(entries.count)
+        record.describe(UnsafeRawBufferPointer(payload))
+      }
       record.write(to: bytes.part(0, SpillFormat.recordHeaderCount), segmentCheck: segmentCheck)
       SpillTrailer.write(
         footerAt: position, length: position + count, segmentCheck: segmentCheck,
         to: bytes.part(count - SpillFormat.trailerCount, SpillFormat.trailerCount))
+      return true
     }
-    return memory
+    return isWhole ? memory : nil
   }
 
   /// Reads a payload whose checksum was right; `nil` if its values are impossible. Everything it lists must lie before
-  /// `end`, where its record begins.
-  package init?(_ bytes: UnsafeRawBufferPointer, at end: Int) {
+  /// `end`, where its record begins. Payloads may be longer than their chunks by `overhead`.
+  package init?(_ bytes: UnsafeRawBufferPointer, at end: Int, overhead: Int = 0) {
     guard bytes.count >= Self.fixedCount else { return nil }
     let counts = (bytes.number(0, UInt32.self), bytes.number(4, UInt32.self), bytes.number(8, UInt32.self))
     firstSequence = bytes.number(16, UInt64.self)
@@ -151,16 +165,16 @@ package struct SpillFooter: Equatable {
     entries.reserveCapacity(Int(counts.2))
     for _ in 0..<counts.2 {
       let entry = Entry(bytes.part(place, Entry.byteCount), after: firstSequence)
-      guard entry.source < counts.0, isPossible(entry, before: end) else { return nil }
+      guard entry.source < counts.0, isPossible(entry, before: end, overhead) else { return nil }
       entries.append(entry)
       place += Entry.byteCount
     }
   }
 
   /// `true` if a segment whose footer begins at `end` can hold this chunk.
-  private func isPossible(_ entry: Entry, before end: Int) -> Bool {
+  private func isPossible(_ entry: Entry, before end: Int, _ overhead: Int) -> Bool {
     firstSequence > 0 && entry.sequence <= lastSequence && entry.count <= SpillFormat.maxChunkCount
-      && (1...max(1, entry.count)).contains(entry.stored) && entry.offset >= SpillFormat.headerCount
+      && (1...max(1, entry.count) + UInt32(overhead)).contains(entry.stored) && entry.offset >= SpillFormat.headerCount
       && entry.offset + SpillFormat.recordCount(payload: Int(entry.stored)) <= end
   }
 }

@@ -9,6 +9,8 @@ package enum SpillFormat {
   static let prefixCount = 16
   /// The size of `store`, and of a segment's header.
   package static let headerCount = 64
+  /// The size of an encrypted segment's header.
+  package static let encryptedHeaderCount = 128
   package static let recordHeaderCount = 64
   package static let trailerCount = 32
   static let tombstoneCount = 16
@@ -26,6 +28,7 @@ package enum SpillFormat {
   enum FileKind: UInt8 {
     case store = 1
     case segment = 2
+    case encryptedSegment = 3
   }
 
   /// Rounds up to a multiple of 8.
@@ -124,6 +127,8 @@ package struct SpillRoot: Equatable, Sendable {
   /// Nanoseconds since 1970.
   package var created: Int64
   package var refusesWhenFull: Bool
+  /// Its segments are encrypted, all of them, or none is.
+  package var isEncrypted = false
 
   /// The result of reading `store`.
   package enum Reading: Equatable, Sendable {
@@ -139,7 +144,7 @@ extension SpillRoot {
     guard SpillPrefix.check(.store, bytes) != nil else { return nil }
     self.init(
       directoryID: bytes.number(16, UInt64.self), epoch: bytes.number(24, UInt64.self),
-      created: bytes.number(32, Int64.self), refusesWhenFull: bytes[40] == 1)
+      created: bytes.number(32, Int64.self), refusesWhenFull: bytes[40] == 1, isEncrypted: bytes[41] == 1)
     guard epoch < SpillFormat.maxCounted else { return nil }
   }
 
@@ -150,6 +155,7 @@ extension SpillRoot {
     bytes.put(epoch, 24)
     bytes.put(created, 32)
     bytes.put(UInt8(refusesWhenFull ? 1 : 0), 40)
+    bytes.put(UInt8(isEncrypted ? 1 : 0), 41)
     SpillPrefix.close(bytes)
   }
 }
@@ -161,6 +167,24 @@ package struct SpillSegmentHeader: Equatable {
   var created: Int64
   /// Which codec of the user's its chunks are encoded with, see ``ChunkCodec/spilledIdentity``.
   var codec: UInt64 = 0
+  /// What the rest of an encrypted segment's header says. See `Docs/Formats/EncryptedSpill.md`.
+  package var encryption: Encryption?
+
+  package struct Encryption: Equatable, Sendable {
+    /// The number of the key.
+    package var key: UInt32
+    var salt: [UInt8]
+    var proof: [UInt8]
+
+    static let proofCount = 16
+  }
+
+  /// The size of the header, which is where the first record begins.
+  package var byteCount: Int { Self.byteCount(isEncrypted: encryption != nil) }
+
+  static func byteCount(isEncrypted: Bool) -> Int {
+    isEncrypted ? SpillFormat.encryptedHeaderCount : SpillFormat.headerCount
+  }
 
   /// `true` if this is the header of the segment of `root` with this number.
   package func isSegment(_ number: UInt64, of root: SpillRoot) -> Bool {
@@ -178,18 +202,38 @@ package struct SpillSegmentHeader: Equatable {
 
   /// Reads a header and its segment check; `nil` if the bytes are not valid.
   static func read(_ bytes: UnsafeRawBufferPointer) -> (header: SpillSegmentHeader, check: UInt32)? {
-    guard let check = SpillPrefix.check(.segment, bytes) else { return nil }
+    let isEncrypted = SpillPrefix(bytes) == .known(.encryptedSegment)
+    guard let check = SpillPrefix.check(isEncrypted ? .encryptedSegment : .segment, bytes) else { return nil }
     var header = SpillSegmentHeader(directoryID: 0, epoch: 0, number: 0, created: 0)
     header.lay(SpillFields(from: bytes))
+    guard isEncrypted else { return (header, check) }
+    guard bytes.count >= SpillFormat.encryptedHeaderCount,
+      bytes.number(124, UInt32.self) == CRC32C.of(bytes.part(64, 60))
+    else { return nil }
+    header.encryption = Encryption(
+      key: bytes.number(56, UInt32.self), salt: Array(bytes.part(64, SpillCipher.saltCount)),
+      proof: Array(bytes.part(96, Encryption.proofCount)))
     return (header, check)
   }
 
-  /// Writes to 64 zeroed bytes. Returns the segment check.
-  func write(to bytes: UnsafeMutableRawBufferPointer) -> UInt32 {
-    SpillPrefix.write(.segment, to: bytes)
+  /// Writes to ``byteCount`` zeroed bytes. Returns the segment check.
+  @discardableResult func write(to bytes: UnsafeMutableRawBufferPointer) -> UInt32 {
+    SpillPrefix.write(encryption == nil ? .segment : .encryptedSegment, to: bytes)
     var header = self
     header.lay(SpillFields(to: bytes))
+    guard let encryption else { return SpillPrefix.close(bytes) }
+    bytes.put(encryption.key, 56)
+    bytes.part(64, encryption.salt.count).copyBytes(from: encryption.salt)
+    bytes.part(96, encryption.proof.count).copyBytes(from: encryption.proof)
+    bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(64, 60)), 124)
     return SpillPrefix.close(bytes)
+  }
+
+  /// The bytes on which the keys of an encrypted segment depend.
+  var cipherContext: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    bytes.withUnsafeMutableBytes { _ = write(to: $0) }
+    return Array(bytes[..<60])
   }
 }
 

@@ -51,10 +51,13 @@ package struct SpillIdentity: Hashable, Sendable {
   }
 
   /// The checksum of everything but the name. Records repeat it.
-  package var check: UInt32 {
-    var bytes = bytes
+  package var check: UInt32 { unnamed.withUnsafeBytes { CRC32C.of($0) } }
+
+  /// The bytes without the name. An encrypted record's tag protects them.
+  var unnamed: [UInt8] {
+    var bytes = Array(bytes.dropLast(nameCount))
     bytes.replaceSubrange(Self.namePlace..<Self.headerCount, with: repeatElement(0, count: 4))
-    return bytes.withUnsafeBytes { CRC32C.of(UnsafeRawBufferPointer(rebasing: $0.dropLast(nameCount))) }
+    return bytes
   }
 
   private var nameCount: Int { Int(number(Self.namePlace, UInt32.self)) }

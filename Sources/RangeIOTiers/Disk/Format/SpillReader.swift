@@ -30,26 +30,39 @@ package struct SpillReader {
     /// The footer that would list them.
     var footer = SpillFooter()
     /// Where the valid part ends.
-    var end = SpillFormat.headerCount
+    var end: Int
     /// The number of chunks whose payload is damaged.
     var damaged = 0
   }
 
   private let file: any SpillFile
   private let check: UInt32
+  /// Opens the records, in an encrypted segment.
+  private let cipher: SpillCipher?
+  private let isEncrypted: Bool
   private let length: Int
   /// `true` if the file is longer than any segment.
   package let isStretched: Bool
   /// Where the next record should begin.
-  package private(set) var place = SpillFormat.headerCount
+  package private(set) var place: Int
   /// The part of the file that was read last: one megabyte, or one record if that is longer.
   private var buffer: WritableBytes?
   private var start = 0
   private var count = 0
+  /// The payload that was decrypted last.
+  private var plain: WritableBytes?
 
-  /// - Parameter length: of the file. Offsets beyond those of the largest segment cannot be stored, and are not read.
-  package init(_ file: any SpillFile, check: UInt32, length: Int = SpillFormat.maxSegmentSize) {
-    (self.file, self.check) = (file, check)
+  /// - Parameters:
+  ///   - cipher: of an encrypted segment. Without one, its records are compared with their sums only.
+  ///   - length: of the file. Offsets beyond those of the largest segment cannot be stored, and are not read.
+  ///   - isEncrypted: where records begin. Default: as `cipher` says.
+  package init(
+    _ file: any SpillFile, check: UInt32, _ cipher: SpillCipher? = nil, length: Int = SpillFormat.maxSegmentSize,
+    isEncrypted: Bool? = nil
+  ) {
+    (self.file, self.check, self.cipher) = (file, check, cipher)
+    self.isEncrypted = isEncrypted ?? (cipher != nil)
+    place = SpillSegmentHeader.byteCount(isEncrypted: self.isEncrypted)
     self.length = min(length, SpillFormat.maxSegmentSize)
     isStretched = length > SpillFormat.maxSegmentSize
   }
@@ -57,7 +70,7 @@ package struct SpillReader {
   // MARK: the ends of a segment
 
   package static func header(of file: any SpillFile) throws(Errno) -> (header: SpillSegmentHeader, check: UInt32)? {
-    try file.bytes(at: 0, SpillFormat.headerCount).withUnsafeBytes { SpillSegmentHeader.read($0) }
+    try file.bytes(at: 0, SpillFormat.encryptedHeaderCount).withUnsafeBytes { SpillSegmentHeader.read($0) }
   }
 
   /// Where the footer's record begins, if the last bytes of the file are a valid trailer.
@@ -74,14 +87,19 @@ package struct SpillReader {
     guard let offset = try footerPlace() else { return nil }
     // Checked before allocating memory: what a footer lists takes less space than the records before it.
     let count = length - SpillFormat.trailerCount - offset
-    let most = SpillFormat.recordHeaderCount + SpillFooter.fixedCount + offset - SpillFormat.headerCount
+    let overhead = cipher == nil ? 0 : SpillCipher.footerOverhead
+    let most = SpillFormat.recordHeaderCount + SpillFooter.fixedCount + overhead + offset - SpillFormat.headerCount
     guard count <= most else { return nil }
     return try file.bytes(at: offset, count).withUnsafeBytes { bytes in
       guard let record = SpillRecord(bytes, segmentCheck: check), record.kind == .footer,
         SpillFormat.recordHeaderCount + Int(record.stored) == count, bytes.count == count
       else { return nil }
       let payload = bytes.part(SpillFormat.recordHeaderCount, Int(record.stored))
-      return record.matches(payload) ? SpillFooter(payload, at: offset) : nil
+      guard record.matches(payload) else { return nil }
+      guard let cipher else { return SpillFooter(payload, at: offset) }
+      return cipher.decryptFooter(record, payload, at: offset)?.withUnsafeBytes {
+        SpillFooter($0, at: offset, overhead: SpillCipher.tagCount)
+      }
     }
   }
 
@@ -90,20 +108,42 @@ package struct SpillReader {
   /// Reads the next record, and goes on behind it; stays where there is none.
   package mutating func next() throws(Errno) -> Item {
     guard let header = try bytes(place, SpillFormat.recordHeaderCount),
-      let record = SpillRecord(header, segmentCheck: check), record.isPossible(at: place)
+      let record = SpillRecord(header, segmentCheck: check), record.isPossible(at: place, isEncrypted: isEncrypted)
     else { return .nothing }
     guard let found = try found(record, at: place) else { return .cutShort }
     place += SpillFormat.recordCount(payload: found.payload.count)
     return .record(found)
   }
 
-  /// The chunk with a payload of `stored` bytes at a known place; `nil` if there is no whole one.
-  mutating func chunk(at offset: Int, stored: UInt32) throws(Errno) -> Found? {
+  /// The chunk of a source with a payload of `stored` bytes at a known place; `nil` if there is no whole one.
+  mutating func chunk(at offset: Int, stored: UInt32, of identity: SpillIdentity) throws(Errno) -> Found? {
     guard let bytes = try bytes(offset, SpillFormat.recordHeaderCount + Int(stored)),
       let record = SpillRecord(bytes, segmentCheck: check), record.kind == .chunk, record.stored == stored,
-      let found = try found(record, at: offset), found.isWhole
+      let found = try found(record, at: offset), case let opened = self.opened(found, of: { _ in identity }),
+      opened.isWhole
     else { return nil }
-    return found
+    return opened
+  }
+
+  /// What a record of an encrypted segment is in plain. If it is not what its tag protects, it is not whole.
+  private mutating func opened(_ found: Found, of identity: (UInt32) -> SpillIdentity?) -> Found {
+    guard let cipher, found.record.kind != .footer else { return found }
+    let record = found.record.unmasked(by: cipher)
+    let identity = record.kind == .source ? [] : identity(record.source)?.unnamed
+    guard found.isWhole, let identity, let count = SpillCipher.plainCount(record.stored) else {
+      return Found(record: record, offset: found.offset, payload: found.payload, isWhole: false)
+    }
+    if (plain?.capacity ?? 0) < count {
+      plain = nil
+      // `try?`: it fails only without memory, and what is not decrypted is not believed.
+      plain = try? BufferPool.shared.buffer(count)
+    }
+    guard let memory = plain?.memory.part(0, count) else {
+      return Found(record: record, offset: found.offset, payload: found.payload, isWhole: false)
+    }
+    // Overwrites the end of the header in the buffer, which is not read again.
+    let isRight = cipher.decrypt(record, found.payload, at: found.offset, of: identity, into: memory)
+    return Found(record: record, offset: found.offset, payload: UnsafeRawBufferPointer(memory), isWhole: isRight)
   }
 
   private mutating func found(_ record: SpillRecord, at offset: Int) throws(Errno) -> Found? {
@@ -141,9 +181,12 @@ package struct SpillReader {
 
   /// Reads all records of a segment that was not sealed, up to the first that makes no sense.
   mutating func scan() throws(Errno) -> Scan {
-    var scan = Scan()
+    var scan = Scan(end: place)
     // Without its source, or without knowing which blocks are removed, nothing after a record can be used.
-    while case .record(let found) = try next(), found.isWhole || found.record.kind == .chunk, scan.enter(found) {
+    while case .record(let read) = try next(),
+      case let found = opened(read, of: { [footer = scan.footer] in footer.identity($0) }),
+      found.isWhole || found.record.kind == .chunk, scan.enter(found)
+    {
       scan.end = place
     }
     return scan

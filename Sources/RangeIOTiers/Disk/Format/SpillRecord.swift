@@ -45,6 +45,30 @@ package struct SpillRecord: Equatable {
     bytes.field(&payloadCheck, 52)
   }
 
+  /// The bytes of the header that the tag of an encrypted record protects: those before the CRC of its payload.
+  static let protectedCount = 52
+  /// The bytes of the header that are masked in an encrypted segment: what tells of the source.
+  static let maskedPlaces = Array(8..<24) + Array(40..<48)
+
+  /// Writes the bytes that a tag protects, as they are without a mask.
+  func writeProtected(to bytes: UnsafeMutableRawBufferPointer) {
+    withUnsafeTemporaryAllocation(byteCount: SpillFormat.recordHeaderCount, alignment: 8) { memory in
+      write(to: memory, segmentCheck: 0)
+      bytes.copyMemory(from: UnsafeRawBufferPointer(memory.part(0, Self.protectedCount)))
+    }
+  }
+
+  /// This record, which was read from an encrypted segment, as it was before masking.
+  func unmasked(by cipher: SpillCipher) -> SpillRecord {
+    withUnsafeTemporaryAllocation(byteCount: SpillFormat.recordHeaderCount, alignment: 8) { memory in
+      write(to: memory, segmentCheck: 0)
+      cipher.mask(memory, sequence: sequence)
+      var record = self
+      record.lay(SpillFields(from: UnsafeRawBufferPointer(memory)))
+      return record
+    }
+  }
+
   /// `nil` if the bytes do not begin with a valid record of the segment.
   init?(_ bytes: UnsafeRawBufferPointer, segmentCheck: UInt32) {
     guard bytes.count >= SpillFormat.recordHeaderCount, bytes.number(0, UInt32.self) == Self.magic,
@@ -55,24 +79,28 @@ package struct SpillRecord: Equatable {
     lay(SpillFields(from: bytes))
   }
 
-  func write(to bytes: UnsafeMutableRawBufferPointer, segmentCheck: UInt32) {
+  /// - Parameter cipher: masks the header, in an encrypted segment.
+  func write(to bytes: UnsafeMutableRawBufferPointer, segmentCheck: UInt32, masking cipher: SpillCipher? = nil) {
     bytes.put(Self.magic, 0)
     bytes.put(kind.rawValue, 4)
     bytes.put(UInt16(0), 6)
     var record = self
     record.lay(SpillFields(to: bytes))
+    cipher?.mask(bytes, sequence: sequence)
     bytes.put(segmentCheck, 56)
     bytes.put(CRC32C.of(UnsafeRawBufferPointer(bytes).part(0, 60)), 60)
   }
 
   /// `false` for a payload longer than any of its kind, of a record at this place: looked at before memory is taken for it.
-  func isPossible(at offset: Int) -> Bool {
-    switch kind {
-    case .chunk: stored <= SpillFormat.maxChunkCount && stored <= count
-    case .source: Int(stored) <= SpillIdentity.maxByteCount
-    case .tombstone: Int(stored) == SpillFormat.tombstoneCount
+  func isPossible(at offset: Int, isEncrypted: Bool) -> Bool {
+    let tag = isEncrypted ? SpillCipher.tagCount : 0
+    return switch kind {
+    // What an encrypted one covers is masked.
+    case .chunk: Int(stored) <= SpillFormat.maxChunkCount + tag && (isEncrypted || stored <= count)
+    case .source: Int(stored) <= SpillIdentity.maxByteCount + tag
+    case .tombstone: Int(stored) == SpillFormat.tombstoneCount + tag
     // What it lists takes less space than the records before it.
-    case .footer: Int(stored) <= SpillFooter.fixedCount + offset
+    case .footer: Int(stored) <= SpillFooter.fixedCount + (isEncrypted ? SpillCipher.footerOverhead : 0) + offset
     }
   }
 

@@ -16,6 +16,9 @@ public struct DiskConfiguration: Sendable {
   /// The codec that compresses. Default: ``BuiltInCodec/automatic``, which weighs the disk against LZ4. A directory may
   /// hold blocks of several codecs: those of ``BuiltInCodec`` are always found, others only with their codec.
   public var codec: any ChunkCodec = AutomaticCodec()
+  /// Encrypts what is written, and reads only what was encrypted with a key that is there. Default: `nil`, nothing is
+  /// encrypted. If the directory was written the other way before, it begins anew.
+  public var encryption: DiskEncryption?
   /// `true` to refuse new blocks when there is no room. Default: the oldest blocks are dropped.
   public var refusesWhenFull = false
   /// Makes written data durable each time this many bytes were written, and after every removal. Default: `nil`, when

@@ -19,6 +19,8 @@ package struct DiskCounts: StoreCounts {
   /// Files that could not be read when the directory was opened: the disk failed, or the process had
   /// too many files open. Their contents are not found until the directory is opened again.
   package var segmentsLeftOut = 0
+  /// Those of them that are encrypted, with a key that is not there, or another one of the same number.
+  package var segmentsOfOtherKeys = 0
   /// The memory used by the index, and by the record of evicted blocks.
   package var indexBytes = 0
   /// The number of bytes that wait to be written.
@@ -74,6 +76,8 @@ package struct DiskCounts: StoreCounts {
   package var expirations = 0
   /// Records that turned out to be damaged.
   package var damaged = 0
+  /// Encrypted records that were whole, and not what was looked for: moved, or forged.
+  package var notAuthentic = 0
   /// Reads that failed because of the disk.
   package var readErrors = 0
   /// Writes that failed because of the disk.
@@ -111,6 +115,7 @@ package struct DiskCounts: StoreCounts {
       "bytes": \.bytes, "limit": \.limit, "blocks": \.blocks, "hits": \.hits, "misses": \.misses,
       "stagedHits": \.stagedHits, "written": \.written, "dropped": \.dropped,
       "rejectedFastSource": \.rejectedFastSource, "rejectedAdmission": \.rejectedAdmission, "damaged": \.damaged,
+      "notAuthentic": \.notAuthentic, "segmentsOfOtherKeys": \.segmentsOfOtherKeys,
       "evictions": \.evictions, "expirations": \.expirations, "peakBytes": \.peakBytes, "storedBytes": \.storedBytes,
       "sources": \.sources, "segments": \.segments, "segmentsLeftOut": \.segmentsLeftOut, "indexBytes": \.indexBytes,
       "stagedBytes": \.stagedBytes, "hitBytes": \.hitBytes, "reads": \.reads, "readBytes": \.readBytes,

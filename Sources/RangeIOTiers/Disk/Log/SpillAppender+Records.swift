@@ -15,11 +15,16 @@ extension SpillAppender {
     let local = try declare(entry.slot)
     // What was decoded for this is copied, so that it is not kept until the batch is written.
     let isHeld = !entry.chunk.isEncoded || codec != 0
-    let isGathered = encoder == nil && isHeld && bytes.count >= Self.minGatheredBytes && bytes.isContiguous
+    let isGathered =
+      encoder == nil && isHeld && bytes.count >= Self.minGatheredBytes && bytes.isContiguous
+      && open!.segment.cipher == nil
     let start = SpillFormat.recordHeaderCount
-    let target = try space(start + SpillFormat.padded(bytes.count) - (isGathered ? bytes.count : 0))
+    let target = try space(core.recordCount(payload: bytes.count) - (isGathered ? bytes.count : 0))
     var record = newRecord(.chunk, entry.slot, local)
     record.codec = codec
+    record.block = UInt64(entry.chunk.block)
+    record.fetchedAt = core.wallTime(of: entry.chunk.fetchedAt)
+    record.count = UInt32(entry.chunk.range.count)
     if isGathered {
       bytes.withUnsafeBytes { record.describe($0) }
     } else {
@@ -30,11 +35,8 @@ extension SpillAppender {
       } else {
         bytes.copyBytes(to: payload)
       }
-      record.describe(UnsafeRawBufferPointer(payload.part(0, stored)))
+      try fill(&record, target, stored, of: open!.footer.identities[Int(local)].unnamed)
     }
-    record.block = UInt64(entry.chunk.block)
-    record.fetchedAt = core.wallTime(of: entry.chunk.fetchedAt)
-    record.count = UInt32(entry.chunk.range.count)
     var place = finish(record, target, gathering: isGathered ? bytes : nil)
     place.isOnTrial = entry.isOnTrial
     pending.append(.chunk(key: key, number: entry.number, slot: entry.slot, place))
@@ -98,22 +100,24 @@ extension SpillAppender {
     copyOf old: SpillTable.Record, _ header: SpillRecord, _ payload: UnsafeRawBufferPointer
   ) throws(SpillTrouble) {
     let local = try declare(old.source)
-    let target = try space(SpillFormat.recordCount(payload: payload.count))
+    let target = try space(core.recordCount(payload: payload.count))
     target.part(SpillFormat.recordHeaderCount, payload.count).copyMemory(from: payload)
-    let place = finish(newRecord(.chunk, old.source, local, copying: header), target)
+    var record = newRecord(.chunk, old.source, local, copying: header)
+    try fill(&record, target, payload.count, of: open!.footer.identities[Int(local)].unnamed)
+    let place = finish(record, target)
     pending.append(.copy(slot: old.source, block: old.block, from: old, place))
   }
 
   /// Appends a tombstone. It applies below the sequence `bound`; `nil` for its own sequence.
   mutating func appendTombstone(_ slot: Int, _ blocks: Range<UInt64>, bound: UInt64?) throws(SpillTrouble) {
     let local = try declare(slot)
-    let target = try space(SpillFormat.recordCount(payload: SpillFormat.tombstoneCount))
+    let target = try space(core.recordCount(payload: SpillFormat.tombstoneCount))
     var record = newRecord(.tombstone, slot, local)
     let tombstone = SpillTombstone(source: local, blocks: blocks, bound: bound ?? record.sequence)
     let payload = target.part(SpillFormat.recordHeaderCount, SpillFormat.tombstoneCount)
     tombstone.writePayload(to: payload)
     record.block = blocks.lowerBound
-    record.describe(UnsafeRawBufferPointer(payload))
+    try fill(&record, target, payload.count, of: open!.footer.identities[Int(local)].unnamed)
     _ = finish(record, target)
     open!.footer.tombstones.append(tombstone)
     open!.closingCount += SpillFooter.tombstoneCount
@@ -125,11 +129,11 @@ extension SpillAppender {
     if let known = open!.locals[slot] { return known }
     let identity = core.state.withLock { $0.sources[slot].identity }
     let local = UInt32(open!.locals.count)
-    let target = try space(SpillFormat.recordCount(payload: identity.bytes.count))
+    let target = try space(core.recordCount(payload: identity.bytes.count))
     let payload = target.part(SpillFormat.recordHeaderCount, identity.bytes.count)
     payload.copyBytes(from: identity.bytes)
     var record = newRecord(.source, slot, local)
-    record.describe(UnsafeRawBufferPointer(payload))
+    try fill(&record, target, payload.count, of: [])
     _ = finish(record, target)
     open!.locals[slot] = local
     open!.footer.identities.append(identity)
@@ -155,11 +159,26 @@ extension SpillAppender {
     return record
   }
 
+  /// Notes the payload, of so many bytes, of the record that is about to begin at `target`. Encrypts it where the segment is.
+  ///
+  /// - Parameter identity: what else its tag protects.
+  private func fill(
+    _ record: inout SpillRecord, _ target: UnsafeMutableRawBufferPointer, _ count: Int,
+    of identity: @autoclosure () -> [UInt8]
+  ) throws(SpillTrouble) {
+    let start = SpillFormat.recordHeaderCount
+    let plain = UnsafeRawBufferPointer(target.part(start, count))
+    guard let cipher = open!.segment.cipher else { return record.describe(plain) }
+    let payload = target.part(start, count + SpillCipher.tagCount)
+    let offset = open!.position + buffer.count
+    guard cipher.encrypt(&record, plain, at: offset, of: identity(), into: payload) else { throw .noKey }
+  }
+
   /// Completes a record that begins at `target`, with a payload that is not in the buffer. Returns where it will be.
   private mutating func finish(
     _ record: SpillRecord, _ target: UnsafeMutableRawBufferPointer, gathering payload: Bytes? = nil
   ) -> SpillTable.Record {
-    record.write(to: target, segmentCheck: open!.segment.check)
+    record.write(to: target, segmentCheck: open!.segment.check, masking: open!.segment.cipher)
     let stored = Int(record.stored)
     let end = SpillFormat.recordHeaderCount + (payload == nil ? stored : 0)
     let span = SpillFormat.recordCount(payload: stored) - (payload?.count ?? 0)

@@ -7,13 +7,23 @@ struct OpenSegment {
   let file: any SpillFile
   let place: UInt32
   /// The end of what is written.
-  var position = SpillFormat.headerCount
+  var position: Int
   var footer = SpillFooter()
   /// The number of each source within the segment.
   var locals: [Int: UInt32] = [:]
   /// The current size of the footer, including its header and what follows it.
-  var closingCount = emptyClosingCount
-  static let emptyClosingCount = SpillFormat.recordHeaderCount + 32 + SpillFormat.trailerCount
+  var closingCount: Int
+
+  init(_ segment: SpillSegment, _ file: any SpillFile, at place: UInt32) {
+    (self.segment, self.file, self.place) = (segment, file, place)
+    position = SpillSegmentHeader.byteCount(isEncrypted: segment.cipher != nil)
+    closingCount = Self.emptyClosingCount(isEncrypted: segment.cipher != nil)
+  }
+
+  static func emptyClosingCount(isEncrypted: Bool) -> Int {
+    SpillFormat.recordHeaderCount + SpillFooter.fixedCount + (isEncrypted ? SpillCipher.footerOverhead : 0)
+      + SpillFormat.trailerCount
+  }
 }
 
 /// Appends records to the open segment, and publishes them when they are written. Never creates or frees a segment: the
@@ -76,16 +86,11 @@ struct SpillAppender: ~Copyable {
   /// Checks whether the open segment has room for a record with a payload of this size, beside other bytes.
   func hasRoom(payload: Int, of slot: Int, beside reserved: Int = 0) -> Bool {
     guard let open else { return false }
-    var needed = SpillFormat.recordCount(payload: payload) + SpillFooter.growth
+    var needed = core.recordCount(payload: payload) + SpillFooter.growth
     if open.locals[slot] == nil {
-      needed += Self.space(identity: core.state.withLock { $0.sources.entry(slot)?.identity.bytes.count ?? 0 })
+      needed += core.space(identity: core.state.withLock { $0.sources.entry(slot)?.identity.bytes.count ?? 0 })
     }
     return needed + reserved <= freeBytes
-  }
-
-  /// The room for a source that is new in the segment: its record, and its part of the footer.
-  static func space(identity count: Int) -> Int {
-    SpillFormat.recordCount(payload: count) + 8 + SpillFormat.padded(count)
   }
 
   // MARK: the life of a segment
@@ -96,7 +101,10 @@ struct SpillAppender: ~Copyable {
     try flush()
     guard let open else { return }
     lastSequence += 1
-    let closing = open.footer.closing(sequence: lastSequence, at: open.position, segmentCheck: open.segment.check)
+    guard
+      let closing = open.footer.closing(
+        sequence: lastSequence, at: open.position, segmentCheck: open.segment.check, open.segment.cipher)
+    else { throw .noKey }
     let length = open.position + closing.count
     try calls.make { () throws(Errno) in try open.file.writeAll(closing, at: open.position) }
     try calls.make { () throws(Errno) in try open.file.truncate(length) }

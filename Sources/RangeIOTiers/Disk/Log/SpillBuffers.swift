@@ -18,8 +18,7 @@ struct SpillBuffers {
 
   /// `nil` if there is no memory.
   init?(_ run: SpillRun) {
-    // A payload as long as its block is not encoded. If the record is wrong about that, the check finds it.
-    let direct = run.parts.reduce(0) { $0 + ($1.stored == $1.count ? $1.count : 0) }
+    let direct = run.parts.reduce(0) { $0 + (run.isBlock($1) ? $1.count : 0) }
     // `try?`: it fails for want of memory alone, which the caller learns by `nil`.
     guard let scratch = try? BufferPool.shared.buffer(max(1, run.byteCount - direct)) else { return nil }
     self.scratch = scratch
@@ -28,7 +27,7 @@ struct SpillBuffers {
     for (number, part) in run.parts.enumerated() {
       let header = scratch.filled(scratch.capacity).part(end, SpillFormat.recordHeaderCount)
       end += SpillFormat.recordHeaderCount
-      if part.stored == part.count {
+      if run.isBlock(part) {
         guard let block = BlockBacking.allocate(part.count) else { return nil }
         pieces.append(scratch.memory.part(start, end - start))
         pieces.append(block.memory)

@@ -39,10 +39,28 @@ final class SpillCore: Sendable {
     configuration.wallClock() - max(0, now.nanoseconds - instant.nanoseconds)
   }
 
-  /// The largest record that fits into a segment with everything it needs, and an identity of this size.
+  // MARK: sizes
+
+  /// The bytes by which payloads are longer on the disk than what is in them.
+  private var overhead: Int { configuration.encryption == nil ? 0 : SpillCipher.tagCount }
+
+  /// The size of a record of so many bytes.
+  func recordCount(payload: Int) -> Int { SpillFormat.recordCount(payload: payload + overhead) }
+
+  /// The room for a source that is new in the segment: its record, and its part of the footer.
+  func space(identity count: Int) -> Int { recordCount(payload: count) + 8 + SpillFormat.padded(count) }
+
+  /// What a segment has besides records.
+  var fixedCount: Int {
+    let isEncrypted = configuration.encryption != nil
+    return SpillSegmentHeader.byteCount(isEncrypted: isEncrypted)
+      + OpenSegment.emptyClosingCount(isEncrypted: isEncrypted)
+  }
+
+  /// The largest record that fits into a segment with everything it needs, and an identity of this size. Without what
+  /// encryption adds to it.
   func largestRecord(identity count: Int) -> Int {
-    configuration.segmentBytes - SpillFormat.headerCount - OpenSegment.emptyClosingCount - SpillFooter.growth
-      - SpillAppender.space(identity: count)
+    configuration.segmentBytes - fixedCount - SpillFooter.growth - space(identity: count) - overhead
   }
 
   // MARK: walks through the index
@@ -136,12 +154,14 @@ enum SpillTrouble: Error {
   case belowFloor(free: Int)
   /// Another process that shares the limit does not release the lock under which it creates a file.
   case busy
+  /// The key that new files are encrypted with is not there.
+  case noKey
   case failed(Errno)
 
   /// Reading can continue anyway.
   var concernsWritesOnly: Bool {
     switch self {
-    case .noRoom, .belowFloor, .busy: true
+    case .noRoom, .belowFloor, .busy, .noKey: true
     case .failed(let errno):
       [.noSpace, .diskQuotaExceeded, .readOnlyFileSystem, .fileTooLarge].contains(errno)
         || errno.isShortageOfDescriptors
@@ -152,7 +172,7 @@ enum SpillTrouble: Error {
   var isLackOfFreeSpace: Bool {
     switch self {
     case .belowFloor, .failed(.noSpace), .failed(.diskQuotaExceeded): true
-    case .noRoom, .busy, .failed: false
+    case .noRoom, .busy, .noKey, .failed: false
     }
   }
 
@@ -173,6 +193,11 @@ enum SpillTrouble: Error {
         .inUse,
         "another process that shares the cache directory is making a file, and does not end: what would be written is "
           + "dropped until it does", isTransient: true, context: .init(source: directory))
+    case .noKey:
+      return ReadError(
+        .invalidConfiguration,
+        "the key that the cache directory is encrypted with is not there: nothing new is kept until it is",
+        isTransient: true, context: .init(source: directory))
     case .failed(let errno): return .errno(errno, "write a cache file", .init(source: directory))
     }
   }

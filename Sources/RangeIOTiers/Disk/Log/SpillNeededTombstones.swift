@@ -84,7 +84,7 @@ extension SpillWriter {
 
   /// The space that tombstones take in the open segment.
   func spaceToCarry(_ tombstones: [SpillState.Tombstone]) -> Int {
-    let one = SpillFormat.recordCount(payload: SpillFormat.tombstoneCount) + SpillFooter.tombstoneCount
+    let one = core.recordCount(payload: SpillFormat.tombstoneCount) + SpillFooter.tombstoneCount
     let known = appender.open?.locals ?? [:]
     var sum = tombstones.count * one
     var unknown = Array(Set(tombstones.lazy.map(\.slot).filter { known[$0] == nil }))[...]
@@ -92,7 +92,7 @@ extension SpillWriter {
       let part = unknown.prefix(SpillState.sweptAtOnce)
       unknown = unknown.dropFirst(part.count)
       sum += core.state.withLock { state in
-        part.reduce(0) { $0 + SpillAppender.space(identity: state.sources[$1].identity.bytes.count) }
+        part.reduce(0) { $0 + core.space(identity: state.sources[$1].identity.bytes.count) }
       }
     }
     return sum

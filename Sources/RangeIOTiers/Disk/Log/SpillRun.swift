@@ -30,6 +30,8 @@ struct SpillRun: Sendable {
   let segment: SpillSegment
   let slot: Int
   let identityCheck: UInt32
+  /// The source, if records are encrypted: their tags protect it.
+  let identity: SpillIdentity?
   /// The source's number within the segment.
   let local: UInt32
   let first: Part
@@ -44,10 +46,13 @@ struct SpillRun: Sendable {
 
   private let place: UInt32
 
-  init(_ block: Block, in segment: SpillSegment, slot: Int, identityCheck: UInt32, local: UInt32) {
+  init(
+    _ block: Block, in segment: SpillSegment, slot: Int, identityCheck: UInt32, identity: SpillIdentity?, local: UInt32
+  ) {
     self.segment = segment
     self.slot = slot
     self.identityCheck = identityCheck
+    self.identity = identity
     self.local = local
     range = block.range
     wanted = block.wanted
@@ -61,6 +66,9 @@ struct SpillRun: Sendable {
   var parts: [Part] { [first] + more }
   private var last: Part { more.last ?? first }
   var offset: Int { first.offset }
+
+  /// The payload of the record is the block itself. If the record is wrong about that, the check finds it.
+  func isBlock(_ part: Part) -> Bool { segment.cipher == nil && part.stored == part.count }
   /// The number of bytes up to the end of the last payload.
   var byteCount: Int {
     last.offset + SpillFormat.recordHeaderCount + last.stored - offset

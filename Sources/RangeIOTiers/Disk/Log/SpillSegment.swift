@@ -10,6 +10,8 @@ final class SpillSegment: Sendable {
   let check: UInt32
   /// Which codec of the user's its chunks are encoded with, as its header says.
   let codec: UInt64
+  /// Decrypts its records, if they are encrypted.
+  let cipher: SpillCipher?
   private let files: SpillFiles
   private let ledger: SpillLedger
   private let isUnlinked = Atomic<Bool>(false)
@@ -17,14 +19,21 @@ final class SpillSegment: Sendable {
   private let hasEnded = Atomic<Bool>(false)
 
   /// Creates a segment for which `charge` bytes of `ledger` were taken.
-  init(number: UInt64, check: UInt32, codec: UInt64 = 0, charge: Int, ledger: SpillLedger, files: SpillFiles) {
+  init(
+    number: UInt64, check: UInt32, codec: UInt64 = 0, _ cipher: SpillCipher? = nil, charge: Int, ledger: SpillLedger,
+    files: SpillFiles
+  ) {
     self.number = number
     self.check = check
     self.codec = codec
+    self.cipher = cipher
     self.charge = Atomic(charge)
     self.ledger = ledger
     self.files = files
   }
+
+  /// The bytes by which the payload of a record is longer than what is in it.
+  var overhead: Int { cipher == nil ? 0 : SpillCipher.tagCount }
 
   /// Its file. Opens it if necessary, so it may wait for the disk.
   func file() throws(Errno) -> any SpillFile { try files.file(number) }

@@ -52,6 +52,8 @@ package struct SpillState: ~Copyable {
   /// The segments that exist but could not be read when the directory was opened, by number, with the bytes charged for
   /// them.
   var unread: [UInt64: Int] = [:]
+  /// Those of them that are encrypted with a key that is not there.
+  var otherKeys: Set<UInt64> = []
   /// The space of files of an older epoch that could not be removed.
   var leftBytes = 0
   /// A source was removed that one of those segments may hold. The next flush then fails.
@@ -113,6 +115,7 @@ package struct SpillState: ~Copyable {
     all.sources = sources.count
     all.segments = places.count { $0 != nil } + unread.count
     all.segmentsLeftOut = unread.count
+    all.segmentsOfOtherKeys = otherKeys.count { unread[$0] != nil }
     all.indexBytes = table.byteCount + admission.byteCount + sources.byteCount
     all.stagedBytes = staging.bytes
     all.bytes = ledger.bytes
@@ -161,6 +164,12 @@ package struct SpillState: ~Copyable {
   }
 
   var oldestSegment: UInt64? { places.lazy.compactMap { $0?.segment.number }.min() }
+
+  /// The oldest segment of all is encrypted with a key that is not there.
+  var isOldestOfOtherKey: Bool {
+    guard !otherKeys.isEmpty, let oldest = unread.keys.min() else { return false }
+    return otherKeys.contains(oldest) && oldest < oldestSegment ?? .max
+  }
 
   // MARK: records
 

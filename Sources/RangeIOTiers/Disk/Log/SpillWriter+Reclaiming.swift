@@ -6,6 +6,8 @@ extension SpillWriter {
   /// Frees a segment, and if `copying` copies blocks that were read to the open one. Returns whether there was one. Its
   /// space is available when its last reader releases it.
   func freeSegment(copying: Bool) throws(SpillTrouble) -> Bool {
+    // What cannot be read for want of its key goes first.
+    if core.state.withLock({ $0.isOldestOfOtherKey }), dropLeftOut() { return true }
     guard let victim = chooseVictim() else { return dropLeftOut() }
     try free(victim, copying: copying)
     return true
@@ -177,8 +179,9 @@ extension SpillWriter {
       let chunk: SpillReader.Found?
       calls.goOn()
       do throws(Errno) {
-        if reader == nil { reader = SpillReader(try segment.file(), check: segment.check) }
-        chunk = try reader!.chunk(at: old.offset, stored: old.stored)
+        if reader == nil { reader = SpillReader(try segment.file(), check: segment.check, segment.cipher) }
+        let identity = core.state.withLock { $0.sources[old.source].identity }
+        chunk = try reader!.chunk(at: old.offset, stored: old.stored, of: identity)
       } catch {
         if error.isShortageOfDescriptors { throw .failed(error) }
         // One bad place must not keep its segment from being freed, and so block everything that waits to be written.
@@ -193,7 +196,7 @@ extension SpillWriter {
       }
       // A segment says for all its chunks which codec of the user's they are of.
       guard chunk.record.codec < 128 || segment.codec == appender.open?.segment.codec else { continue }
-      isComplete = appender.hasRoom(payload: Int(old.stored), of: old.source, beside: reserved)
+      isComplete = appender.hasRoom(payload: chunk.payload.count, of: old.source, beside: reserved)
       guard isComplete else { break }
       try appender.append(copyOf: old, chunk.record, chunk.payload)
     }

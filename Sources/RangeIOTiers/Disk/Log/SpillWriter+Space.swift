@@ -13,7 +13,7 @@ extension SpillWriter {
       try appender.seal()
       let identity = core.state.withLock { $0.sources[slot].identity.bytes.count }
       let needed =
-        SpillFormat.recordCount(payload: payload) + SpillFooter.growth + SpillAppender.space(identity: identity)
+        core.recordCount(payload: payload) + SpillFooter.growth + core.space(identity: identity)
       reserved += needed
       defer { reserved -= needed }
       try makeSegment()
@@ -56,13 +56,16 @@ extension SpillWriter {
     defer { withExtendedLifetime(lock) {} }
     // Making room may have copied tombstones to a new segment: then that is the open one.
     guard appender.open == nil else { return false }
+    let made: OpenSegment?
     do throws(Errno) {
       try writeRoot()
-      appender.open = try createSegment(size)
-      return true
+      made = try createSegment(size)
     } catch {
       throw .failed(error)
     }
+    guard let made else { throw .noKey }
+    appender.open = made
+    return true
   }
 
   /// Writes `store` if it is not written yet: without it no segment is valid.
@@ -73,7 +76,8 @@ extension SpillWriter {
     isRootWritten = true
   }
 
-  private func createSegment(_ size: Int) throws(Errno) -> OpenSegment {
+  /// Returns `nil` if its key is not there.
+  private func createSegment(_ size: Int) throws(Errno) -> OpenSegment? {
     var file: (any SpillFile)?
     while file == nil {
       lastSegment += 1
@@ -85,10 +89,16 @@ extension SpillWriter {
         // The file of another process: not touched.
       }
     }
-    let header = SpillSegmentHeader(
+    var header = SpillSegmentHeader(
       directoryID: root.directoryID, epoch: root.epoch, number: lastSegment, created: core.configuration.wallClock(),
       codec: core.codecIdentity)
-    var memory = [UInt8](repeating: 0, count: SpillFormat.headerCount)
+    let cipher = core.configuration.encryption.flatMap { SpillCipher.begin(&header, $0) }
+    guard (cipher != nil) == root.isEncrypted else {
+      // `try?`: as below.
+      try? core.directory.remove(SpillFormat.segmentName(lastSegment))
+      return nil
+    }
+    var memory = [UInt8](repeating: 0, count: header.byteCount)
     let check = memory.withUnsafeMutableBytes { header.write(to: $0) }
     do throws(Errno) {
       calls.goOn()
@@ -101,7 +111,8 @@ extension SpillWriter {
     }
     appender.unsynced.hasNames = true
     let segment = SpillSegment(
-      number: lastSegment, check: check, codec: header.codec, charge: size, ledger: core.ledger, files: core.files)
+      number: lastSegment, check: check, codec: header.codec, cipher, charge: size, ledger: core.ledger,
+      files: core.files)
     core.files.enter(file!, lastSegment)
     let place = core.state.withLock { state in
       state.counts.segmentsMade += 1
@@ -109,7 +120,7 @@ extension SpillWriter {
       state.lastRank += 1
       return state.add(.init(segment: segment, rank: state.lastRank, length: size))
     }
-    return OpenSegment(segment: segment, file: file!, place: place)
+    return OpenSegment(segment, file!, at: place)
   }
 
   // MARK: taking space

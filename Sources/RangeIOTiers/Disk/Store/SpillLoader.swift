@@ -66,8 +66,7 @@ final class SpillLoader: PieceLoader {
 
   /// Loads a run of one record, which most are, without lists.
   private func loadOne(_ part: SpillRun.Part, from file: any SpillFile) -> ReadAnswer<Bytes?> {
-    // As in `SpillBuffers`: if the record is wrong about that, the check finds it.
-    let isEncoded = part.stored != part.count
+    let isEncoded = !run.isBlock(part)
     let block = isEncoded ? nil : BlockBacking.allocate(part.count)
     if !isEncoded, block == nil { return .later }
     let headerCount = SpillFormat.recordHeaderCount
@@ -167,6 +166,8 @@ final class SpillLoader: PieceLoader {
   private enum Decoded {
     case bytes(Bytes)
     case damaged
+    /// It is as it was written, and not what was looked for: moved, or forged.
+    case notAuthentic
     /// It is whole, and encoded by a codec that the store does not have.
     case foreign
     /// It is whole, and can be read another time.
@@ -174,9 +175,12 @@ final class SpillLoader: PieceLoader {
   }
 
   /// Removes records that cannot be used, of which so many are damaged.
-  private func lose(_ parts: [SpillRun.Part], damaged: Int) -> Bytes? {
+  private func lose(_ parts: [SpillRun.Part], damaged: Int = 0, notAuthentic: Int = 0) -> Bytes? {
     for part in parts { store.drop(part, of: run) }
-    store.state.withLock { $0.counts.damaged += damaged }
+    store.state.withLock { state in
+      state.counts.damaged += damaged
+      state.counts.notAuthentic += notAuthentic
+    }
     return nil
   }
 
@@ -185,7 +189,8 @@ final class SpillLoader: PieceLoader {
     switch record {
     case .bytes(let bytes): bytes
     case .damaged: lose([part], damaged: 1)
-    case .foreign: lose([part], damaged: 0)
+    case .notAuthentic: lose([part], notAuthentic: 1)
+    case .foreign: lose([part])
     case .noMemory: nil
     }
   }
@@ -199,6 +204,7 @@ final class SpillLoader: PieceLoader {
   }
 
   private func decode(_ part: SpillRun.Part, _ read: SpillBuffers.Part) -> Decoded {
+    if let cipher = run.segment.cipher, let identity = run.identity { return decrypt(part, read, cipher, identity) }
     guard let record = SpillRecord(read.header, segmentCheck: run.segment.check), record.kind == .chunk,
       record.source == run.local, record.identityCheck == run.identityCheck, record.block == UInt64(part.block),
       record.lower == 0, Int(record.count) == part.count, Int(record.stored) == part.stored, part.stored > 0,
@@ -209,6 +215,38 @@ final class SpillLoader: PieceLoader {
     guard let codec = store.codec(record.codec, in: run.segment) else { return .foreign }
     guard let buffer = BlockBacking.allocate(part.count) else { return .noMemory }
     return codec.decode(read.payload, into: buffer.memory) ? .bytes(buffer.bytes(part.count)) : .damaged
+  }
+
+  /// As ``decode(_:_:)``, in an encrypted segment. The tag tells all that sums and comparisons tell there, so the payload is gone
+  /// through once.
+  private func decrypt(
+    _ part: SpillRun.Part, _ read: SpillBuffers.Part, _ cipher: SpillCipher, _ identity: SpillIdentity
+  ) -> Decoded {
+    guard var record = SpillRecord(read.header, segmentCheck: run.segment.check), record.kind == .chunk,
+      Int(record.stored) == part.stored, let count = SpillCipher.plainCount(record.stored)
+    else { return .damaged }
+    // What is looked for, in place of what is masked: the tag is right only if they are the same.
+    (record.source, record.identityCheck, record.block) = (run.local, run.identityCheck, UInt64(part.block))
+    (record.lower, record.count) = (0, UInt32(part.count))
+    guard let block = BlockBacking.allocate(part.count) else { return .noMemory }
+    if record.codec == 0, count == part.count {
+      return cipher.decrypt(record, read.payload, at: part.offset, of: identity.unnamed, into: block.memory)
+        ? .bytes(block.bytes(part.count)) : fault(of: record, read)
+    }
+    // `try?`: it fails for want of memory alone.
+    guard let plain = try? BufferPool.shared.buffer(count) else { return .noMemory }
+    let encoded = plain.memory.part(0, count)
+    guard cipher.decrypt(record, read.payload, at: part.offset, of: identity.unnamed, into: encoded) else {
+      return fault(of: record, read)
+    }
+    guard let codec = store.codec(record.codec, in: run.segment) else { return .foreign }
+    return codec.decode(UnsafeRawBufferPointer(encoded), into: block.memory)
+      ? .bytes(block.bytes(part.count)) : .damaged
+  }
+
+  /// Why a payload cannot be decrypted.
+  private func fault(of record: SpillRecord, _ read: SpillBuffers.Part) -> Decoded {
+    record.matches(read.payload) ? .notAuthentic : .damaged
   }
 }
 

@@ -30,6 +30,8 @@ package struct SpillOpening {
     package var footer: SpillFooter
     /// The number of damaged records known so far.
     package var damaged = 0
+    /// Its key is an older one, and its time is over.
+    var isOutOfTime = false
   }
 
   package struct Counted {
@@ -40,6 +42,8 @@ package struct SpillOpening {
     var newestWithSequence: UInt64 = 0
     /// The segments that could not be read, by number, with the bytes charged for them.
     var unread: [UInt64: Int] = [:]
+    /// Those of them that are encrypted with a key that is not there, and when they say that they were made.
+    package fileprivate(set) var otherKeys: [UInt64: Int64] = [:]
 
     package init() {}
 
@@ -83,8 +87,9 @@ package struct SpillOpening {
     for number in numbers.reversed() {
       guard isNeeded() else { throw ReadError(.closed, "the opening was cancelled", context: context) }
       guard let contents = try read(number, root, &counted) else { continue }
-      // The limit may be lower than before. Then none of the older segments stays, so none needs its tombstones.
-      if !overRead.isEmpty || !configuration.isReadOnly && ledger.bytes > ledger.limit {
+      // The limit may be lower than before, or the key is an old one. Then none of the older segments stays, so none needs its
+      // tombstones.
+      if !overRead.isEmpty || !configuration.isReadOnly && (ledger.bytes > ledger.limit || contents.isOutOfTime) {
         contents.segment.end()
         overRead.append(number)
         continue
@@ -93,7 +98,9 @@ package struct SpillOpening {
       state.counts.damaged += contents.damaged
     }
     remove(overRead, &counted)
+    removeOtherKeys(&counted, before: state.oldestSegment ?? .max)
     state.unread = counted.unread
+    state.otherKeys = Set(counted.otherKeys.keys)
     state.lastRank = counted.lastNumber
     let core = SpillCore(
       configuration, codecIdentity: codecIdentity, directory: directory, ledger: ledger, files: files, lanes: lanes,
@@ -111,8 +118,10 @@ package struct SpillOpening {
   /// the disk. On a full disk it is written before the first segment.
   private func root(_ known: SpillRoot.Reading) throws(ReadError) -> (SpillRoot, isWritten: Bool) {
     switch known {
-    case .good(let root): return (root, true)
-    case .missing, .damaged:
+    // What is plain must not stay where it is to be encrypted, and could be of anybody. What is encrypted cannot be read.
+    case .good(let root) where root.isEncrypted == (configuration.encryption != nil) || configuration.isReadOnly:
+      return (root, true)
+    case .good, .missing, .damaged:
       guard !configuration.isReadOnly else {
         throw ReadError(
           .notFound, "there is no cache directory, or it is damaged: open it for writing to make a new one",
@@ -120,7 +129,7 @@ package struct SpillOpening {
       }
       let root = SpillRoot(
         directoryID: configuration.random(), epoch: 1, created: configuration.wallClock(),
-        refusesWhenFull: configuration.refusesWhenFull)
+        refusesWhenFull: configuration.refusesWhenFull, isEncrypted: configuration.encryption != nil)
       // If a file is in its way, that file is replaced; anything else is an error.
       do throws(Errno) {
         try SpillFolder.write(root, to: directory)
@@ -165,24 +174,35 @@ package struct SpillOpening {
       let status = try file.status()
       guard folder.disk.owns(status) else { return nil }
       guard folder.disk.trusts(status), let (header, check) = try SpillReader.header(of: file),
-        header.isSegment(number, of: root)
+        header.isSegment(number, of: root), (header.encryption != nil) == root.isEncrypted
       else {
         // Only if its contents say that it is one of ours: another program may use such a name.
         if !configuration.isReadOnly, folder.isOurs(name) { try directory.remove(name) }
         return nil
       }
       counted.lastNumber = max(counted.lastNumber, number)
+      let cipher = configuration.encryption.flatMap { SpillCipher(header, $0) }
+      guard (cipher != nil) == (root.isEncrypted || configuration.encryption != nil) else {
+        leave(number, &counted)
+        if root.isEncrypted { counted.otherKeys[number] = header.created }
+        return nil
+      }
       let charge = SpillLedger.charge(of: status)
       ledger.charge(charge)
       let segment = SpillSegment(
-        number: number, check: check, codec: header.codec, charge: charge, ledger: ledger, files: files)
+        number: number, check: check, codec: header.codec, cipher, charge: charge, ledger: ledger, files: files)
       files.enter(file, number)
       do throws(Errno) {
-        if let footer = try SpillReader(file, check: check, length: status.size).footer() {
+        var contents: Contents
+        if let footer = try SpillReader(file, check: check, cipher, length: status.size).footer() {
           counted.count(footer, of: number)
-          return Contents(segment: segment, length: status.size, footer: footer)
+          contents = Contents(segment: segment, length: status.size, footer: footer)
+        } else {
+          contents = try seal(segment, file, status.size, &counted)
         }
-        return try seal(segment, file, status.size, &counted)
+        contents.isOutOfTime =
+          header.encryption?.key != configuration.encryption?.keys.current && isOver(header.created)
+        return contents
       } catch {
         segment.end()
         throw error
@@ -213,13 +233,16 @@ package struct SpillOpening {
   private func seal(
     _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ counted: inout Counted
   ) throws(Errno) -> Contents {
-    var reader = SpillReader(file, check: segment.check, length: length)
+    var reader = SpillReader(file, check: segment.check, segment.cipher, length: length)
     let scan = try reader.scan()
     counted.count(scan.footer, of: segment.number)
     var contents = Contents(
       segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
     guard !configuration.isReadOnly else { return contents }
-    let closing = scan.footer.closing(sequence: counted.lastSequence, at: scan.end, segmentCheck: segment.check)
+    let closing = scan.footer.closing(
+      sequence: counted.lastSequence, at: scan.end, segmentCheck: segment.check, segment.cipher)
+    // Its key has gone in between: it is scanned again the next time.
+    guard let closing else { return contents }
     do throws(Errno) {
       // First cut off what follows, so that it can never look like a trailer.
       try file.truncate(scan.end)
@@ -256,6 +279,26 @@ package struct SpillOpening {
     }
   }
 
+  /// Removes segments that cannot be read for want of their keys, if their time is over, from the oldest on: those before a
+  /// segment that stays.
+  private func removeOtherKeys(_ counted: inout Counted, before stays: UInt64) {
+    guard !configuration.isReadOnly else { return }
+    while let oldest = counted.unread.keys.min(), oldest < stays, let created = counted.otherKeys[oldest],
+      isOver(created)
+    {
+      // `try?`: what cannot be removed now is tried again at the next opening.
+      guard (try? directory.remove(SpillFormat.segmentName(oldest))) != nil else { return }
+      ledger.give(counted.unread.removeValue(forKey: oldest) ?? 0)
+      counted.otherKeys[oldest] = nil
+    }
+  }
+
+  /// `true` if the time is over that files of older keys are kept.
+  private func isOver(_ created: Int64) -> Bool {
+    guard let time = configuration.encryption?.olderKeysLast else { return false }
+    return configuration.wallClock() - created > time.nanoseconds
+  }
+
   /// Keeps a segment of which nothing is known. Its space counts. If it is readable the next time, its contents are
   /// older than what comes from now on.
   func leave(_ number: UInt64, _ counted: inout Counted) {
@@ -276,6 +319,7 @@ extension SpillState {
     _ contents: SpillOpening.Contents, readingCodec codec: UInt64? = nil, _ removed: inout [Int: SpillRemovedBlocks]
   ) -> UInt32 {
     let (number, writer, footer) = (contents.segment.number, contents.segment.codec, contents.footer)
+    let overhead = contents.segment.overhead
     let place = add(.init(segment: contents.segment, rank: number, length: contents.length, isSealed: true))
     // A footer does not say how each chunk is encoded. Some may be LZ4's, copied from an older segment: those are lost.
     let isForeign = codec.map { writer != 0 && writer != $0 } ?? false
@@ -298,8 +342,10 @@ extension SpillState {
     }
     for entry in footer.entries.reversed() {
       guard let slot = slots[Int(entry.source)], entry.block <= SpillTable.maxBlock, entry.lower == 0,
-        Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)), entry.stored <= entry.count,
-        !isForeign || entry.stored == entry.count, table.find(source: slot, block: Int(entry.block)) == 0
+        Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)),
+        Int(entry.stored) <= Int(entry.count) + overhead,
+        !isForeign || Int(entry.stored) == Int(entry.count) + overhead,
+        table.find(source: slot, block: Int(entry.block)) == 0
       else { continue }
       guard removedHere[Int(entry.source)]?.removes(entry.block, entry.sequence) != true else { continue }
       set(

@@ -171,7 +171,7 @@ private struct SpillLook {
     let place = state.places[Int(block.record.segment)]!
     run = SpillRun(
       block, in: place.segment, slot: slot, identityCheck: state.sources[slot].check,
-      local: place.locals[slot] ?? .max)
+      identity: place.segment.cipher == nil ? nil : state.sources[slot].identity, local: place.locals[slot] ?? .max)
     return true
   }
 

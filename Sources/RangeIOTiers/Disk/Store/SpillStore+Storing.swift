@@ -192,14 +192,15 @@ extension SpillStore {
 
   // MARK: sizes
 
-  /// The smallest segment size that holds this many whole blocks of one source uncompressed, with all overhead; in
+  /// The smallest segment size that holds this many whole blocks of one source uncompressed and unencrypted, with all overhead; in
   /// whole pages, as the disk counts. `nil` for a source that is not spilled.
   package static func segmentSize(holding blocks: Int, of source: SourceDescription, on grid: BlockGrid) -> ByteCount? {
     guard let identity = SpillIdentity(source, grid) else { return nil }
     let record = SpillFormat.recordCount(payload: grid.blockSize) + SpillFooter.growth
-    let source = SpillAppender.space(identity: identity.bytes.count)
-    let fixed = SpillFormat.headerCount + OpenSegment.emptyClosingCount + source
-    return .bytes(SpillLedger.rounded(fixed + blocks * record))
+    let count = identity.bytes.count
+    let source = SpillFormat.recordCount(payload: count) + 8 + SpillFormat.padded(count)
+    let fixed = SpillFormat.headerCount + OpenSegment.emptyClosingCount(isEncrypted: false)
+    return .bytes(SpillLedger.rounded(fixed + source + blocks * record))
   }
 
   /// The limit under which a directory has room for this many segments. The store keeps one of them free.

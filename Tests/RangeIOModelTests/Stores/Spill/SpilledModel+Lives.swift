@@ -33,6 +33,8 @@ extension SpilledModel {
     spill.wallClock = { [unowned self] in now + wallShift }
     let directoryID = random.next()
     spill.random = { directoryID }
+    // With another key in each life.
+    if isEncrypted { spill.encryption = DiskEncryption(ToyKeys(current: UInt32(directoryID & 1))) }
     return (tiers, spill)
   }
 
@@ -199,6 +201,13 @@ extension SpilledModel {
 
   func losePower() throws(Mismatch) {
     guard !isNested else { return }
+    // What a store that syncs has flushed must be found again.
+    var before: Set<SpillRecount.Block> = []
+    if syncsEvery != nil, random.below(2) == 0 {
+      try endAll()
+      if try flush() { before = SpillRecount(life!.spill, isAtRest: false).blocks }
+    }
+    let hasFailed = life!.spill.counts().writeErrors > 0
     disk.losePower(seed: random.next())
     endLife()
     tally.powerLosses += 1
@@ -206,6 +215,10 @@ extension SpilledModel {
     comeBack(\.afterKill)
     comeBack(\.afterPowerLoss)
     try open()
+    if !hasFailed {
+      let lost = before.subtracting(SpillRecount(life!.spill, isAtRest: false).blocks)
+      try expect(lost.isEmpty, "\(lost.count) of \(before.count) blocks that were flushed are lost with the power")
+    }
     noteReopening()
   }
 

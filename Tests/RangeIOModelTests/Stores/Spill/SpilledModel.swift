@@ -57,6 +57,8 @@ final class SpilledModel: TierModel, @unchecked Sendable {
   let grids: [BlockGrid]
   let isTimed: Bool
   let isFaulty: Bool
+  /// The directory is encrypted.
+  let isEncrypted: Bool
   let spillLimit: Int
   let segmentSize: Int
   let syncsEvery: ByteCount?
@@ -95,6 +97,7 @@ final class SpilledModel: TierModel, @unchecked Sendable {
     random = TestRandom(seed &* 77 &+ 13)
     isTimed = random.below(3) == 0
     isFaulty = random.below(2) == 0
+    isEncrypted = seed % 3 == 1
     segmentSize = (12 + random.below(4) * 4) << 10
     spillLimit = segmentSize * (4 + random.below(4)) + SpillFormat.fixedBytes
     grids = [[1024], [512], [4096], [512, 2048], [1024, 4096]][random.below(5)].map { BlockGrid(blockSize: $0)! }

@@ -1,5 +1,4 @@
 #if SharedCache
-  internal import Crypto
   internal import RangeIO
   internal import RangeIOSupport
 
@@ -20,15 +19,13 @@
     static let headerSize = 32
     private static let sumOffset = 28
     private static let magic: [UInt8] = Array("RIOB".utf8)
-    private static let nonceSize = 12
-    private static let tagSize = 16
 
     /// The keys, of which the current one encrypts; `nil`: plain values.
     let keys: SharedCacheKeys?
 
     /// The bytes of a value beyond those of its block.
     func overhead(of family: BlockFamily) -> Int {
-      Self.headerSize + family.identity.count + (keys == nil ? 0 : Self.nonceSize + Self.tagSize)
+      Self.headerSize + family.identity.count + (keys == nil ? 0 : GCMCipher.nonceCount + GCMCipher.tagCount)
     }
 
     // MARK: writing
@@ -37,10 +34,10 @@
     func value(of contents: Bytes, block: Int, in family: BlockFamily) throws -> Bytes {
       let header = header(contents.count, block, family)
       guard let keys else { return Self.sealed(header, family.identity, [contents]) }
-      let box = try contents.contiguous().withUnsafeBytes { plain in
-        try AES.GCM.seal(plain, using: keys.key(keys.current), authenticating: header + family.identity)
-      }
-      return Self.sealed(header, family.identity, [Bytes(box.nonce), Bytes(box.ciphertext), Bytes(box.tag)])
+      let sealed = contents.withUnsafeBytes { keys[keys.current]?.seal($0, context: header + family.identity) }
+      // It fails for want of memory alone.
+      guard let sealed else { throw Fault.notAuthentic }
+      return Self.sealed(header, family.identity, [sealed])
     }
 
     /// All of the header but the checksum.
@@ -93,20 +90,13 @@
     }
 
     private func opened(_ value: Bytes, _ start: Int, _ keys: SharedCacheKeys) throws(Fault) -> Bytes {
-      do {
-        return try value.withUnsafeBytes { memory in
-          let keyID = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-          guard let key = keys.known(keyID) else { throw Fault.notAuthentic }
-          let header = Array(memory[..<Self.sumOffset]) + memory[Self.headerSize..<start]
-          let box = try AES.GCM.SealedBox(
-            nonce: AES.GCM.Nonce(data: memory[start..<start + Self.nonceSize]),
-            ciphertext: memory[(start + Self.nonceSize)..<(memory.count - Self.tagSize)],
-            tag: memory[(memory.count - Self.tagSize)...])
-          return Bytes(try AES.GCM.open(box, using: key, authenticating: header))
-        }
-      } catch {
-        throw .notAuthentic
+      let contents = value.withUnsafeBytes { memory in
+        let id = UInt32(littleEndian: memory.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+        let header = Array(memory[..<Self.sumOffset]) + memory[Self.headerSize..<start]
+        return keys[id]?.open(UnsafeRawBufferPointer(rebasing: memory[start...]), context: header)
       }
+      guard let contents else { throw .notAuthentic }
+      return contents
     }
   }
 #endif

@@ -1,5 +1,5 @@
 #if SharedCache
-  internal import Crypto
+  internal import RangeIOSupport
 
   /// Keys for encrypting values with AES-GCM. Without them, anyone who reaches the engine can read and forge its values.
   ///
@@ -15,8 +15,8 @@
     }
 
     /// The id of the key that encrypts.
-    public let current: UInt32
-    private let keys: [UInt32: SymmetricKey]
+    public var current: UInt32 { keys.current }
+    private let keys: NumberedKeys
 
     /// Creates a set of keys.
     ///
@@ -24,18 +24,15 @@
     ///   - keys: of 16 or 32 bytes (AES-128, AES-256), by ids of your choice, which are written beside each value.
     ///   - current: the id of the key that encrypts.
     public init(_ keys: [UInt32: [UInt8]], current: UInt32) throws(Fault) {
-      guard keys.values.allSatisfy({ [16, 32].contains($0.count) }) else { throw .length }
-      guard keys[current] != nil else { throw .noCurrent }
-      self.current = current
-      self.keys = keys.mapValues { SymmetricKey(data: $0) }
+      do throws(NumberedKeys.Fault) {
+        self.keys = try NumberedKeys(keys, current: current, lengths: [16, 32])
+      } catch {
+        throw error == .length ? .length : .noCurrent
+      }
     }
 
-    func known(_ id: UInt32) -> SymmetricKey? { keys[id] }
-
-    func key(_ id: UInt32) -> SymmetricKey {
-      guard let key = keys[id] else { preconditionFailure("the current key is known") }
-      return key
-    }
+    /// The cipher of this id; `nil` if there is no such key.
+    subscript(id: UInt32) -> GCMCipher? { keys[id] }
   }
 
   extension SharedCacheKeys.Fault: CustomStringConvertible {
@@ -50,7 +47,7 @@
 
   extension SharedCacheKeys: CustomStringConvertible, CustomReflectable {
     /// The ids; never a key.
-    public var description: String { "SharedCacheKeys(\(keys.keys.sorted()), current: \(current))" }
+    public var description: String { "SharedCacheKeys(\(keys.numbers), current: \(current))" }
 
     /// Shows no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: []) }
