@@ -20,7 +20,7 @@ dist: setup ## Make an archive and a Debian package of rangeio for this machine,
 	@scripts/dist.sh
 
 demo: setup ## Show what a program does with a file, beside plain pread: make demo FILE=…
-	@swift build -c release --product rangeio
+	@swift build -c release --product rangeio --traits Tool
 	@"$$(swift build -c release --show-bin-path)/rangeio" demo $(if $(FILE),"$(FILE)")
 
 test: setup ## Build without warnings and run all tests, or some: make test FILTER=… TRAITS=all
@@ -43,10 +43,11 @@ bench-check: setup ## Name what got slower since the last release: both builds i
 format: ## Format all sources
 	@swift format --in-place --parallel --recursive $(SWIFT_FORMAT_PATHS)
 
-lint: ## Check the format of all sources, the contract of plugins, which folder knows which, links, figures and tests named in pages
+lint: ## Check the format of all sources, the contract of plugins, which folder knows which, that planted faults apply, links, figures and tests named in pages
 	@swift format lint --strict --parallel --recursive $(SWIFT_FORMAT_PATHS)
 	@scripts/check-plugins.sh
 	@scripts/check-folders.sh
+	@scripts/check-plants.sh --apply
 	@scripts/check-links.sh
 	@scripts/check-figures.sh
 	@scripts/check-features.sh

@@ -96,6 +96,7 @@ let package = Package(
     .executable(name: "rangeio", targets: ["RangeIOTool"]),
   ],
   traits: [
+    .trait(name: "Tool", description: "RangeIOTool: the program 'rangeio', with swift-argument-parser."),
     .trait(
       name: "HTTP",
       description: "RangeIORemote, RangeIOHTTP: objects behind http:// and https://, with async-http-client."),
@@ -117,13 +118,13 @@ let package = Package(
       name: "Encrypted",
       description: "RangeIOEncrypted: encrypted disk tiers, and encrypted objects, with swift-crypto."),
     .trait(
-      name: "Serve", description: "RangeIOServe: byte ranges over HTTP, with Hummingbird; 'rangeio serve'.",
+      name: "Serve", description: "RangeIOServe: byte ranges over HTTP, with Hummingbird; with Tool, 'rangeio serve'.",
       enabledTraits: ["NIO"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     // Those below are fetched only where a trait asks for them.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
@@ -199,7 +200,7 @@ let package = Package(
         .target(name: "RangeIOServe", condition: .when(traits: ["Serve"])),
         .target(name: "RangeIOSharedCache", condition: .when(traits: ["SharedCache"])),
         product("Logging", "swift-log", with: "Serve"),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        product("ArgumentParser", "swift-argument-parser", with: "Tool"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict + checked),
@@ -545,8 +546,15 @@ if Context.environment["RANGEIO_FUZZER"] == "1" {
       name: "RangeIOFuzzTargets", dependencies: fuzzed, path: "Tests/RangeIOFuzzTests/Targets",
       swiftSettings: strict + checked),
     .executableTarget(
-      name: "Fuzzer", dependencies: ["RangeIOFuzzTargets"], path: "Tests/Fuzzer", swiftSettings: strict + checked),
+      name: "Fuzzer", dependencies: ["RangeIOFuzzTargets"], path: "Tests/Fuzzer",
+      // Its `main` is that of libFuzzer.
+      swiftSettings: strict + checked + [.unsafeFlags(["-parse-as-library"])]),
   ]
+}
+
+// The Swift Package Index makes its pages without naming traits. In these all is to be seen.
+if Context.environment["SPI_GENERATE_DOCS"] != nil {
+  package.traits.insert(.default(enabledTraits: Set(package.traits.map(\.name))))
 }
 
 if let part {

@@ -10,7 +10,7 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 [ $# -gt 0 ] || { echo "usage: $0 TRACE..." >&2; exit 2; }
 rangeio=${RANGEIO-}
 if [ -z "$rangeio" ]; then
-  swift build --package-path "$here/.." --configuration release --product rangeio >&2
+  swift build --package-path "$here/.." --configuration release --product rangeio --traits Tool >&2
   rangeio=$(swift build --package-path "$here/.." --configuration release --show-bin-path)/rangeio
 fi
 

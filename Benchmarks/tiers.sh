@@ -10,7 +10,7 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 : "${MEMORY:=80}" "${COMPRESSED:=4500}" "${MISS:=3200}" "${NEAR:=2300}"
 [ $# -gt 0 ] || { echo "usage: $0 TRACE..." >&2; exit 2; }
-swift build --package-path "$here/.." --configuration release --product rangeio >&2
+swift build --package-path "$here/.." --configuration release --product rangeio --traits Tool >&2
 rangeio=$(swift build --package-path "$here/.." --configuration release --show-bin-path)/rangeio
 
 for trace do

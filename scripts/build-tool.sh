@@ -2,7 +2,7 @@
 # Builds the rangeio that is installed and distributed, and prints its path: optimised, with all traits, and on Linux with the Swift
 # runtime and the other libraries in it, so that it needs nothing but the system's C library.
 #
-# RANGEIO_TRAITS: other traits, with commas. RANGEIO_TOOL: a program that is there already.
+# RANGEIO_TRAITS: other traits beside Tool, with commas. RANGEIO_TOOL: a program that is there already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,8 @@ if [ -n "${RANGEIO_TOOL-}" ]; then
   exit
 fi
 
-options=(-c release --product rangeio --scratch-path .build/tool --traits "${RANGEIO_TRAITS-$(scripts/traits.sh)}")
+traits=${RANGEIO_TRAITS-$(scripts/traits.sh)}
+options=(-c release --product rangeio --scratch-path .build/tool --traits "Tool${traits:+,$traits}")
 options+=(-debug-info-format none)
 if [ "$(uname -s)" = Linux ]; then
   # The linker takes what the first folder has, and this one has static libraries only. What is missing is linked dynamically.

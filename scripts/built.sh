@@ -2,11 +2,13 @@
 #
 # It lies beside the ordinary build in .build: RANGEIO_CHECKED has Package.swift optimise the library and refuse warnings.
 #
-# RANGEIO_TRAITS: the package's traits to build with, with commas. Default: none, so that nothing beyond the core's
-# dependencies is fetched.
+# RANGEIO_TRAITS: the package's traits to build with, with commas. Default: the tool's, so that nothing is fetched beyond what
+# the core and the tool need.
 export RANGEIO_CHECKED=1
-traits=${RANGEIO_TRAITS-}
-scratch=.build/checked${traits:+-with-traits}
+traits=${RANGEIO_TRAITS-Tool}
+scratch=.build/checked
+has_plugins=''
+case $traits in '' | Tool) ;; *) scratch=.build/checked-with-traits has_plugins=1 ;; esac
 
 # Another place for that build: a sanitizer's.
 built_at() { scratch=$1; }
@@ -40,7 +42,7 @@ find_modules() {
   module_flags=(-I "$modules")
   while IFS= read -r map; do module_flags+=(-Xcc "-fmodule-map-file=$map"); done < <(
     find Sources "$scratch/checkouts/swift-system" -name module.modulemap
-    [ -z "$traits" ] ||
+    [ -z "$has_plugins" ] ||
       find "$scratch"/checkouts/swift-{atomics,numerics,nio,nio-ssl,nio-http2,nio-extras,crypto,async-algorithms} \
         -name module.modulemap
     find "$scratch"/*/debug/*.build -name module.modulemap -not -path '*.build/include/*')

@@ -4,7 +4,7 @@
 # that 32 tasks fill at once. All must live to the end, and still hit. Control groups of both versions will do. Where none can be made, it says so and checks nothing.
 #
 # Usage: scripts/check-containers.sh [runs of each, 2 unless given]
-# RANGEIO_TRAITS must have HTTP and Serve.
+# RANGEIO_TRAITS must have Tool, HTTP and Serve.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=${1:-2}

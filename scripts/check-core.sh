@@ -39,10 +39,15 @@ example=Examples/CustomStage
 if grep -rqE 'import +Foundation' "$example/Sources"; then fail "$example imports Foundation, so it proves nothing"; fi
 clients=(--package-path "$example" --scratch-path .build/clients)
 swift build "${clients[@]}" --quiet
-# It fetches and builds what the core needs, and nothing that a plugin does. swift-argument-parser, of the tool, is only fetched.
-fetched=$(swift package "${clients[@]}" show-dependencies --format json | grep -oE '"url" *: *"https[^"]*"' |
-  grep -vE '/swift-(system|argument-parser)(\.git)?"$' | sort -u || true)
-[ -z "$fetched" ] || fail "a program that uses the core alone fetches:"$'\n'"$fetched"
+# Of the packages that the program in folder $1 fetches, all but ($2 = -v) those that $3 matches, or only those ($2 = -E).
+fetched() {
+  local graph
+  graph=$(swift package --package-path "$1" --scratch-path .build/clients show-dependencies --format json) || return
+  grep -oE '"url" *: *"https[^"]*"' <<<"$graph" | grep "$2" -E "/($3)(\.git)?\"\$" | sort -u || true
+}
+# It fetches and builds what the core needs, and nothing that a plugin or the tool does.
+found=$(fetched "$example" -v swift-system)
+[ -z "$found" ] || fail "a program that uses the core alone fetches:"$'\n'"$found"
 program=$(swift build "${clients[@]}" --show-bin-path)/CustomStage
 if [ "$(uname -s)" = Darwin ]; then needed=$(otool -L "$program"); else needed=$(ldd "$program"); fi
 if grep -q Foundation <<<"$needed"; then fail "a program that uses the core alone is linked with Foundation:"$'\n'"$needed"; fi
@@ -51,6 +56,16 @@ if grep -q lz4 <<<"$needed"; then fail "a program that uses the core alone is li
 if grep -qaE '10Foundation[0-9]|20FoundationEssentials' "$program"; then
   fail "a program that uses the core alone names symbols of Foundation"
 fi
+
+# What a program fetches that reads URLs as well: nothing of the tool and of the server.
+remote=Examples/OwnRemote
+[ -n "$(fetched "$remote" -E swift-nio)" ] || fail "$remote does without swift-nio, so it proves nothing"
+found=$(fetched "$remote" -E 'swift-argument-parser|hummingbird')
+[ -z "$found" ] || fail "a program with the trait HTTP fetches:"$'\n'"$found"
+# Without its trait the tool is a program that says so.
+found=$(grep -rLE --include='*.swift' '^#if !?Tool( |$)' Sources/RangeIOTool Tests/RangeIOToolTests |
+  grep -v '^Sources/.*/Platform.swift' || true)
+[ -z "$found" ] || fail "these files do not compile without the trait Tool: put all of each within '#if Tool':"$'\n'"$found"
 
 [ "$failed" = 0 ] || exit 1
 echo "check-core: no Foundation, tasks and Dispatch where they belong"

@@ -93,7 +93,7 @@ check RangeIOTraces Sources/RangeIOTraces "${inside[@]}"
 check RangeIOSupport Sources/RangeIOSupport "${inside[@]}"
 check RangeIOMedia Plugins/RangeIOMedia/Sources/RangeIOMedia -I "$work/media"
 check RangeIORemote Plugins/RangeIORemote/Sources/RangeIORemote "${inside[@]}"
-check RangeIOTool Sources/RangeIOTool "${inside[@]}"
+check RangeIOTool Sources/RangeIOTool "${inside[@]}" -D Tool
 for job in "${pending[@]}"; do wait "$job"; done
 
 # The samples of the pages that need AVFoundation, which scripts/check-samples.sh leaves out.

@@ -89,5 +89,9 @@ for folder in Plugins/*/; do
   [ -z "$found" ] || fail "a plugin uses the public API of RangeIO only:"$'\n'"$found"
 done
 
+# The Swift Package Index makes pages of what is named there.
+found=$(diff <(scripts/products.sh) <(sed -n 's/^        - //p' .spi.yml) || true)
+[ -z "$found" ] || fail ".spi.yml does not name the products as Package.swift does:"$'\n'"$found"
+
 [ "$failed" = 0 ] || exit 1
 echo "check-plugins: $(find Plugins -mindepth 1 -maxdepth 1 -type d | wc -l | tr -d ' ') plugin(s) keep the contract"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows how many declarations the modules RangeIO and RangeIOTiers make public, and how many types stand at their top level.
+# Shows how many declarations each product makes public, with the traits of the build, and how many types stand at its top level.
 # Reads the symbol graphs of the build of the tests, which must be there.
 #
 # Usage: scripts/count-api.sh [--list]
@@ -11,12 +11,13 @@ source scripts/built.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 find_modules
-for module in RangeIO RangeIOTiers; do
+for module in $(scripts/products.sh); do
   swift symbolgraph-extract -module-name "$module" "${module_flags[@]}" -target "$target" \
     -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$work" >/dev/null
 
-  # One line for each symbol: its kind, and its path with dots.
-  sed 's/{"kind":/\n&/g' "$work/$module.symbols.json" | grep -oE '"kind":\{"identifier":"swift\.[a-z.]+"|"kind":\{"displayName":"[^"]*","identifier":"swift\.[a-z.]+"|"pathComponents":\[[^]]*\]' \
+  # One line for each symbol: its kind, and its path with dots. Those of extensions of other modules' types have files of their own.
+  find "$work" \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) -exec cat {} + |
+    sed 's/{"kind":/\n&/g' | grep -oE '"kind":\{"identifier":"swift\.[a-z.]+"|"kind":\{"displayName":"[^"]*","identifier":"swift\.[a-z.]+"|"pathComponents":\[[^]]*\]' \
     | sed -E 's/.*"identifier":"swift\.([a-z.]+)".*/\1/; s/"pathComponents":\[(.*)\]/\1/; s/"//g; s/,/./g' |
     paste - - >"$work/symbols"
   declarations=$(wc -l <"$work/symbols" | tr -d ' ')

@@ -27,8 +27,7 @@ docc=$(command -v docc || xcrun --find docc 2>/dev/null) || {
 }
 begun=$SECONDS
 products=()
-while IFS= read -r product; do products+=("$product"); done < <(
-  sed -nE 's/^    \.library\(name: "([^"]*)".*/\1/p' Package.swift)
+while IFS= read -r product; do products+=("$product"); done < <(scripts/products.sh)
 build --quiet
 find_modules
 

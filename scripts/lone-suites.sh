@@ -19,7 +19,8 @@ find Tests Plugins/*/Tests -name '*.swift' | sort | awk -v once="$once" '
     pure = "^(Testing|Synchronization|Foundation|FoundationEssentials|SystemPackage|RangeIO.*)$"
     impure = "^RangeIO(Tool|HTTPTestServer)$"
   }
-  # What the line declares, if no type or function is around it: "struct Name". What is within #if is indented.
+  # What the line declares, if no type or function is around it: "struct Name". What is within #if is indented, but for the
+  # files of the tool.
   function declared(line, isWithin) {
     if (isWithin) sub(/^  /, "", line)
     if (line !~ /^[@a-z]/) return ""
@@ -37,7 +38,7 @@ find Tests Plugins/*/Tests -name '*.swift' | sort | awk -v once="$once" '
     files[++count] = file
     while ((getline line < file) > 0) {
       if (line ~ /^ *\/\//) continue
-      if (line ~ /^#(if|endif)/) isWithin = line ~ /^#if/
+      if (line ~ /^#(if|endif)/) isWithin = line ~ /^#if/ && line !~ /^#if Tool/
       if (line ~ /@Test/) hasTests[file] = 1
       if (line ~ shared) isLone[file] = 1
       imported = line

@@ -26,6 +26,13 @@ for command in "${commands[@]}"; do
   fi
   echo "plain: swift $command took $((SECONDS - began)) s"
   [ "$command" = build ] || continue
+  # The tool without its trait says so.
+  status=0
+  said=$(.build/debug/rangeio read README.md 2>&1 >/dev/null) || status=$?
+  if [ "$status" != 2 ] || [[ $said != *"--traits Tool"* ]]; then
+    echo "plain: rangeio without its trait ends with $status, and says: $said" >&2
+    exit 1
+  fi
   # A plugin whose trait was forgotten says so.
   for trait in HTTP S3 Azure GCS; do
     case $trait in Azure) label=azure ;; GCS) label=gcs ;; *) label=contentsOf ;; esac

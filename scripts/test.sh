@@ -38,9 +38,10 @@ trap 'trap - TERM; kill -- -$$ 2>/dev/null; exit 130' INT TERM
 bundle=$(bin_path)/swift-range-ioPackageTests.xctest
 if [ ! -f "$bundle" ]; then
   # On Apple platforms the tests are a bundle, which only SwiftPM runs.
-  swift test --skip-build --disable-xctest --no-parallel --scratch-path "$scratch" ${filter:+--filter "$filter"}
+  tests=(swift test --skip-build --disable-xctest --no-parallel --scratch-path "$scratch" ${traits:+--traits "$traits"})
+  "${tests[@]}" ${filter:+--filter "$filter"}
   for engine in $engines; do
-    RANGEIO_ENGINE=$engine swift test --skip-build --disable-xctest --no-parallel --scratch-path "$scratch" --filter 'File|Reader|Stream'
+    RANGEIO_ENGINE=$engine "${tests[@]}" --filter 'File|Reader|Stream'
   done
   exit
 fi

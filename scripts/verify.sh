@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # In the order in which they run: what is most likely to fail, first.
-all=(tests plugins examples plain situations containers ticker seeds stress damage kills runs crash churn threads addresses)
+all=(tests plugins examples plain dist situations containers ticker seeds plants stress damage kills runs crash churn threads addresses)
 
 # Every engine, the one past the page cache included.
 export RANGEIO_ENGINES=${RANGEIO_ENGINES-dispatchIO positional direct}
@@ -52,6 +52,9 @@ run_examples() { scripts/check-examples.sh; }
 what_plain="swift build, build -c release, build --build-tests and test, in a fresh clone of the last commit"
 run_plain() { scripts/plain.sh; }
 
+what_dist="the tool as users of Linux download it: built, used in an empty root and in a new Debian, small, quick to begin"
+run_dist() { [ "$(uname -s)" != Linux ] || scripts/dist.sh; }
+
 what_situations="what servers, mounts and disks were seen to do, in small: right bytes, right errors, no request too many"
 run_situations() {
   with_plugins
@@ -75,14 +78,17 @@ run_seeds() {
   RANGEIO_SEEDS=160000 long 'TieredSimulation|SpilledSimulation'
 }
 
+what_plants="twelve planted faults, of which the simulations and models find each within 1,000 seeds"
+run_plants() { scripts/check-plants.sh; }
+
 what_stress="100,000 sessions of players, a million operations of each stress test and of each model, in three tiers with restarts, kills and losses of power; 10,000 runs of file events; a million sources looked up"
 run_stress() {
   RANGEIO_STRESS=1000000 long \
     'StressTests/|HostileReadTests|EstimatesTests|RefreshingTests|FileEventsTests|SpillManySourcesTests|MemoryStoreModel|TieredModel|SpilledModel|StagesModel|SessionModel|ShardingTests|ReplaySpill|ReplayTool|RangeIOToolTests\.ToolTests/'
 }
 
-what_damage="every bit and every length of a spill segment, every call to the disk under it"
-run_damage() { RANGEIO_FLIPS=all long 'SpillDamageTests|SpillFailureTests'; }
+what_damage="every bit and every length of a spill segment, every call to the disk under it; a hundred times the mutations of what takes bytes of strangers"
+run_damage() { RANGEIO_FLIPS=all RANGEIO_FUZZ_TIMES=100 long 'SpillDamageTests|SpillFailureTests|FuzzTests|ForgeryTests|NonceTests'; }
 
 what_kills="three hundred processes killed while they write to a spill directory"
 run_kills() { RANGEIO_KILLS=300 long SpillKillTests; }

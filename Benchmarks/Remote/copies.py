@@ -3,7 +3,8 @@
 the time of a copy of 1 GiB beside the least that eight connections take, and the bytes of a copy that was killed over and over.
 
 Usage: copies.py --rangeio PROGRAM --link PROGRAM [--copies N] [--kills N]
-  PROGRAM: `rangeio`, built for release with --traits HTTP, and `LinkServer` of this folder's package. nginx must be installed.
+  PROGRAM: `rangeio`, built for release with --traits Tool,HTTP, and `LinkServer` of this folder's package. nginx must be
+  installed.
 """
 
 import argparse

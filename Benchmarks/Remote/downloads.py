@@ -3,7 +3,7 @@
 by wrk with connections that stay. Both serve the same file, in turn. Prints a table in Markdown: medians.
 
 Usage: downloads.py --rangeio PROGRAM [--rounds N] [--gibibytes N]
-  PROGRAM: built for release with --traits Serve. nginx, curl and wrk must be installed. The client shares the processors with the
+  PROGRAM: built for release with --traits Tool,Serve. nginx, curl and wrk must be installed. The client shares the processors with the
   server; the column of the processor counts the server alone.
 """
 

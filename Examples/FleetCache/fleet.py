@@ -4,7 +4,7 @@ memory, with memory and a disk, and with memcached besides, and restarts all fou
 what reads took, draws it, and fails if a byte is wrong or a read fails.
 
 Usage: fleet.py [--rangeio PROGRAM] [--blocks N] [--reads N] [--processes N] [--delay MS] [--plot FILE] [--faults]
-  --rangeio: built with --traits Serve,HTTP,SharedCache. Default: .build/release/rangeio of this repository.
+  --rangeio: built with --traits Tool,Serve,HTTP,SharedCache. Default: .build/release/rangeio of this repository.
   --faults: also kills one of two nodes of memcached and stops the other (SIGSTOP) while reads go on.
 
 Needs Python 3.9 and memcached.
@@ -237,7 +237,7 @@ async def main():
     if not shutil.which("memcached"):
         sys.exit("fleet: install memcached first")
     if not os.access(options.rangeio, os.X_OK):
-        sys.exit("fleet: build the tool first: swift build -c release --product rangeio --traits Serve,HTTP,SharedCache")
+        sys.exit("fleet: build the tool first: swift build -c release --product rangeio --traits Tool,Serve,HTTP,SharedCache")
     folder = tempfile.mkdtemp(prefix="rangeio-fleet-")
     memory = ["--memory", "16MiB", "--compressed", "0"]
     disk = ["--spill", folder + "/disk-{index}", "--spill-limit", "1GiB"]

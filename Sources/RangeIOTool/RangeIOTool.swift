@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 
@@ -28,9 +29,9 @@ struct RangeIOTool: AsyncParsableCommand {
   /// Those that need more than the core.
   private static var commandsOfTraits: [any ParsableCommand.Type] {
     #if Serve
-      [ServeCommand.self]
+    [ServeCommand.self]
     #else
-      []
+    []
     #endif
   }
 
@@ -117,3 +118,4 @@ struct RangeIOTool: AsyncParsableCommand {
 
 /// Outside of the command, whose own `exit` hides the system's.
 private func endProcess(_ code: Int32) -> Never { exit(code) }
+#endif

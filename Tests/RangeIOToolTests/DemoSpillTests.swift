@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import RangeIOTiers
@@ -63,3 +64,4 @@ import Testing
     #expect(facts.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import Testing
@@ -106,3 +107,4 @@ import Testing
     #expect(LargestFile(under: directory("missing")).path == nil)
   }
 }
+#endif

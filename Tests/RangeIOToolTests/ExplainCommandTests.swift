@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import RangeIOTiers
@@ -131,3 +132,4 @@ struct ExplainCommandTests {
     #expect(result.errors.contains("1 reader, "))
   }
 }
+#endif

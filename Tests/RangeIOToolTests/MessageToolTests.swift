@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import SystemPackage
@@ -99,16 +100,16 @@ import Testing
   /// Whether this may mount file systems, in a namespace of its own.
   static let mayMount: Bool = {
     #if os(Linux)
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-      process.arguments = ["-m", "mount", "-t", "tmpfs", "none", "/tmp"]
-      process.standardError = nil
-      // `try?`: where there is no such program, nothing can be mounted.
-      guard (try? process.run()) != nil else { return false }
-      process.waitUntilExit()
-      return process.terminationStatus == 0
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments = ["-m", "mount", "-t", "tmpfs", "none", "/tmp"]
+    process.standardError = nil
+    // `try?`: where there is no such program, nothing can be mounted.
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
     #else
-      return false
+    return false
     #endif
   }()
 
@@ -175,110 +176,111 @@ import Testing
 }
 
 #if HTTP
-  import RangeIOHTTPTestServer
+import RangeIOHTTPTestServer
 
-  extension MessageToolTests {
-    @Test func `what a server refuses is told with what to do`() async throws {
-      try await LyingServer.with { server in
-        server.script = ServerScript { context in
-          let names = context.request.target.split(separator: "/")
-          let fields = names.first == "served" ? [ServedField("Server", "rangeio")] : []
-          return ScriptedAnswer(Int(names.last ?? "") ?? 500, fields, text: "no\n")
-        }
-        for row in [
-          Row(
-            "info \(server.url("/403"))", 3, "403: it does not let everyone read this: add --header 'Authorization: …'"),
-          Row(
-            "info \(server.url("/401"))", 3, "401: it does not let everyone read this: add --header 'Authorization: …'"),
-          Row("info \(server.url("/404"))", 3, "404: there is no such object\n"),
-          Row("info \(server.url("/served/403"))", 3, "403: rangeio serve may not read it itself: permit that"),
-          Row("info \(server.url("/served/404"))", 3, "404: rangeio serve has nothing to read by this name"),
-          Row("info \(server.url("/403")) --header X-Key:5ecret", 3, "these credentials may not read the object"),
-          Row("info \(server.url("/401")) --header X-Key:5ecret", 3, "give it other credentials"),
-          Row(
-            "info --no-sign --region r --endpoint \(server.origin) s3://bucket/403", 3,
-            "the object is not public: leave out --no-sign"),
-        ] { try await check(row) }
+extension MessageToolTests {
+  @Test func `what a server refuses is told with what to do`() async throws {
+    try await LyingServer.with { server in
+      server.script = ServerScript { context in
+        let names = context.request.target.split(separator: "/")
+        let fields = names.first == "served" ? [ServedField("Server", "rangeio")] : []
+        return ScriptedAnswer(Int(names.last ?? "") ?? 500, fields, text: "no\n")
       }
-    }
-
-    @Test func `a proxy that is dead, or wants another password, is named`() async throws {
-      try await LyingServer.with { server in
-        server.script = ServerScript { _ in ScriptedAnswer(407, text: "no\n") }
-        let proxy = "127.0.0.1:\(server.port)"
-        let dead = ["https_proxy": "http://user:5ecret@127.0.0.1:1", "no_proxy": ""]
-        for row in [
-          Row(
-            "info https://example.org/x --retries 0", 1,
-            "the proxy http://127.0.0.1:1 refused the connection: is it running", environment: dead),
-          Row(
-            "info https://example.org/x", 3, "the proxy http://\(proxy) refuses the user and the password in its URL",
-            environment: ["https_proxy": "http://user:5ecret@\(proxy)", "no_proxy": ""]),
-          Row(
-            "info https://example.org/x", 3, "the proxy asks for a user and a password: put them into its URL",
-            environment: ["https_proxy": "http://\(proxy)", "no_proxy": ""]),
-        ] { try await check(row) }
-      }
-    }
-
-    @Test func `TLS to a server that has none is told so`() async throws {
-      let server = try PlainServer()
-      try await check(
+      for row in [
         Row(
-          "info https://127.0.0.1:\(server.port)/x --retries 0", 1, "does not speak TLS at this port", "write http://"))
+          "info \(server.url("/403"))", 3, "403: it does not let everyone read this: add --header 'Authorization: …'"),
+        Row(
+          "info \(server.url("/401"))", 3, "401: it does not let everyone read this: add --header 'Authorization: …'"),
+        Row("info \(server.url("/404"))", 3, "404: there is no such object\n"),
+        Row("info \(server.url("/served/403"))", 3, "403: rangeio serve may not read it itself: permit that"),
+        Row("info \(server.url("/served/404"))", 3, "404: rangeio serve has nothing to read by this name"),
+        Row("info \(server.url("/403")) --header X-Key:5ecret", 3, "these credentials may not read the object"),
+        Row("info \(server.url("/401")) --header X-Key:5ecret", 3, "give it other credentials"),
+        Row(
+          "info --no-sign --region r --endpoint \(server.origin) s3://bucket/403", 3,
+          "the object is not public: leave out --no-sign"),
+      ] { try await check(row) }
     }
+  }
 
-    @Test func `a certificate that is not trusted is, by --cacert`() async throws {
-      try await LyingServer.with(.tls()) { server in
-        server.objects.put(ServedObject(count: 9), at: "/object")
-        let url = server.url("/object")
-        try await check(Row("info \(url) --retries 0", 1, "is not trusted", "with --cacert"))
-        try await check(Row("info \(url) --cacert @missing", 1, "@missing"))
-        let file = try directory.file("roots.pem", Array(TestCertificate.pem.utf8))
-        let result = try await tool("cat", url, "--cacert", file)
-        #expect(result.code == 0 && result.output == ServedObject(count: 9).bytes, "\(result.errors)")
+  @Test func `a proxy that is dead, or wants another password, is named`() async throws {
+    try await LyingServer.with { server in
+      server.script = ServerScript { _ in ScriptedAnswer(407, text: "no\n") }
+      let proxy = "127.0.0.1:\(server.port)"
+      let dead = ["https_proxy": "http://user:5ecret@127.0.0.1:1", "no_proxy": ""]
+      for row in [
+        Row(
+          "info https://example.org/x --retries 0", 1,
+          "the proxy http://127.0.0.1:1 refused the connection: is it running", environment: dead),
+        Row(
+          "info https://example.org/x", 3, "the proxy http://\(proxy) refuses the user and the password in its URL",
+          environment: ["https_proxy": "http://user:5ecret@\(proxy)", "no_proxy": ""]),
+        Row(
+          "info https://example.org/x", 3, "the proxy asks for a user and a password: put them into its URL",
+          environment: ["https_proxy": "http://\(proxy)", "no_proxy": ""]),
+      ] { try await check(row) }
+    }
+  }
+
+  @Test func `TLS to a server that has none is told so`() async throws {
+    let server = try PlainServer()
+    try await check(
+      Row(
+        "info https://127.0.0.1:\(server.port)/x --retries 0", 1, "does not speak TLS at this port", "write http://"))
+  }
+
+  @Test func `a certificate that is not trusted is, by --cacert`() async throws {
+    try await LyingServer.with(.tls()) { server in
+      server.objects.put(ServedObject(count: 9), at: "/object")
+      let url = server.url("/object")
+      try await check(Row("info \(url) --retries 0", 1, "is not trusted", "with --cacert"))
+      try await check(Row("info \(url) --cacert @missing", 1, "@missing"))
+      let file = try directory.file("roots.pem", Array(TestCertificate.pem.utf8))
+      let result = try await tool("cat", url, "--cacert", file)
+      #expect(result.code == 0 && result.output == ServedObject(count: 9).bytes, "\(result.errors)")
+    }
+  }
+}
+
+/// Answers all that it gets with a refusal in HTTP, as servers do at a port without TLS. Stops with its last reference.
+private final class PlainServer: Sendable {
+  private let listener: CInt
+  let port: Int
+
+  init() throws {
+    #if canImport(Darwin)
+    let listener = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
+    self.listener = listener
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(listener, address, length) == 0 && listen(listener, 16) == 0
+          && getsockname(listener, address, &length) == 0
+      }
+    }
+    guard isBound else { throw Errno(rawValue: errno) }
+    port = Int(UInt16(bigEndian: address.sin_port))
+    Thread.detachNewThread {
+      while case let client = accept(listener, nil, nil), client >= 0 {
+        // What was not read would be answered by a reset.
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        _ = read(client, &buffer, buffer.count)
+        let answer = Array("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".utf8)
+        _ = answer.withUnsafeBytes { write(client, $0.baseAddress, $0.count) }
+        shutdown(client, Int32(SHUT_WR))
+        while read(client, &buffer, buffer.count) > 0 {}
+        close(client)
       }
     }
   }
 
-  /// Answers all that it gets with a refusal in HTTP, as servers do at a port without TLS. Stops with its last reference.
-  private final class PlainServer: Sendable {
-    private let listener: CInt
-    let port: Int
-
-    init() throws {
-      #if canImport(Darwin)
-        let listener = socket(AF_INET, SOCK_STREAM, 0)
-      #else
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      #endif
-      self.listener = listener
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-          bind(listener, address, length) == 0 && listen(listener, 16) == 0
-            && getsockname(listener, address, &length) == 0
-        }
-      }
-      guard isBound else { throw Errno(rawValue: errno) }
-      port = Int(UInt16(bigEndian: address.sin_port))
-      Thread.detachNewThread {
-        while case let client = accept(listener, nil, nil), client >= 0 {
-          // What was not read would be answered by a reset.
-          var buffer = [UInt8](repeating: 0, count: 4096)
-          _ = read(client, &buffer, buffer.count)
-          let answer = Array("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".utf8)
-          _ = answer.withUnsafeBytes { write(client, $0.baseAddress, $0.count) }
-          shutdown(client, Int32(SHUT_WR))
-          while read(client, &buffer, buffer.count) > 0 {}
-          close(client)
-        }
-      }
-    }
-
-    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
-  }
+  deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+}
+#endif
 #endif

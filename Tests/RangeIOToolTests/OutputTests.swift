@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import Testing
@@ -99,3 +100,4 @@ import Testing
     #expect((decoded["list"] as? [Any])?.count == 3)
   }
 }
+#endif

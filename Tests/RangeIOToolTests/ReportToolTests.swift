@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import SystemPackage
 import Testing
@@ -77,3 +78,4 @@ import Testing
     #expect(piped.code == 0 && areEqual(piped.output, bytes[...]))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Testing
 
 @testable import RangeIOTool
@@ -48,3 +49,4 @@ import Testing
     }
   }
 }
+#endif

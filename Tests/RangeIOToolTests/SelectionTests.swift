@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import Testing
 
@@ -74,3 +75,4 @@ import Testing
     #expect(Selection.span(offset: 2, count: 3).range(in: 10) == 2..<5)
   }
 }
+#endif

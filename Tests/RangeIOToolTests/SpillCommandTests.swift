@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import RangeIOTiers
@@ -166,3 +167,4 @@ import Testing
     #expect(Figures.date(-1_000_000_000) == "1969-12-31 23:59:59 UTC")
   }
 }
+#endif

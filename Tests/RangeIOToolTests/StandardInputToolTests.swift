@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import Testing
@@ -96,3 +97,4 @@ import Testing
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import SystemPackage
 import Testing
@@ -91,29 +92,30 @@ import Testing
   }
 
   #if os(Linux)
-    // macOS has no names that are not UTF-8.
-    @Test func `a file whose name is not UTF-8 is read`() async throws {
-      let name = #"bad=$(printf 'bad\377'); cd "$2" && cp "$1" "$bad" && "#
-      for command in [#"cat "$bad""#, #"read "$bad""#, #"read --range 0- -- "$bad""#] {
-        let result = try await shell(name + #"exec "$0" "# + command, source, directory.path)
-        #expect(result.code == 0 && areEqual(result.output, bytes[...]), "\(command): \(result.errors)")
-      }
-      for command in [#"info "$bad""#, #"explain "$bad""#, #"demo "$bad""#] {
-        let result = try await shell(name + #"exec "$0" "# + command, source, directory.path)
-        #expect(result.code == 0, "\(command): \(result.errors)")
-      }
+  // macOS has no names that are not UTF-8.
+  @Test func `a file whose name is not UTF-8 is read`() async throws {
+    let name = #"bad=$(printf 'bad\377'); cd "$2" && cp "$1" "$bad" && "#
+    for command in [#"cat "$bad""#, #"read "$bad""#, #"read --range 0- -- "$bad""#] {
+      let result = try await shell(name + #"exec "$0" "# + command, source, directory.path)
+      #expect(result.code == 0 && areEqual(result.output, bytes[...]), "\(command): \(result.errors)")
     }
+    for command in [#"info "$bad""#, #"explain "$bad""#, #"demo "$bad""#] {
+      let result = try await shell(name + #"exec "$0" "# + command, source, directory.path)
+      #expect(result.code == 0, "\(command): \(result.errors)")
+    }
+  }
 
-    @Test func `what is written to a name that is not UTF-8 is refused with what to do`() async throws {
-      let name = #"bad=$(printf 'bad\377'); cd "$2" && "#
-      for command in [#"read "$1" --output="$bad""#, #"read "$1" --output "$bad""#, #"demo "$1" --spill="$bad""#] {
-        let result = try await shell(name + #"exec "$0" "# + command, source, directory.path)
-        #expect(result.code == 2 && result.hasOneLineOfErrors && result.errors.contains("UTF-8"), "\(result.errors)")
-      }
-      let twins = try await shell(
-        #"cd "$2" && exec "$0" read "$(printf 'a\377')" --output "$(printf 'a\376')""#, source, directory.path)
-      #expect(twins.code == 2 && twins.errors.contains("/dev/fd/"), "\(twins.errors)")
-      #expect(try directory.names == ["source"])
+  @Test func `what is written to a name that is not UTF-8 is refused with what to do`() async throws {
+    let name = #"bad=$(printf 'bad\377'); cd "$2" && "#
+    for command in [#"read "$1" --output="$bad""#, #"read "$1" --output "$bad""#, #"demo "$1" --spill="$bad""#] {
+      let result = try await shell(name + #"exec "$0" "# + command, source, directory.path)
+      #expect(result.code == 2 && result.hasOneLineOfErrors && result.errors.contains("UTF-8"), "\(result.errors)")
     }
+    let twins = try await shell(
+      #"cd "$2" && exec "$0" read "$(printf 'a\377')" --output "$(printf 'a\376')""#, source, directory.path)
+    #expect(twins.code == 2 && twins.errors.contains("/dev/fd/"), "\(twins.errors)")
+    #expect(try directory.names == ["source"])
+  }
   #endif
 }
+#endif

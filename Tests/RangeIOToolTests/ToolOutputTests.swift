@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import SystemPackage
@@ -168,3 +169,4 @@ import Testing
         """)
   }
 }
+#endif

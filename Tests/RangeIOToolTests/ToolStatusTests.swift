@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import Testing
 
@@ -28,3 +29,4 @@ import Testing
     #expect(Complaint(BrokenPipe()) == nil)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import SystemPackage
 import Testing
@@ -137,7 +138,7 @@ import Testing
     #expect(mkfifo(fifo, 0o600) == 0)
     var paths = ["", directory("missing"), directory.path, fifo, "/dev/null", directory("missing/below")]
     #if os(Linux)
-      paths.append("/proc/self/status")
+    paths.append("/proc/self/status")
     #endif
     if getuid() != 0 {
       paths.append(try directory.file("secret", [1]))
@@ -251,10 +252,10 @@ import Testing
 
   @Test func `output that is full is a failure that says so`() async throws {
     #if os(Linux)
-      let path = try directory.file("f", noise(1000))
-      let result = try await tool(["-c", "\"$0\" cat \"$1\" > /dev/full", ToolProcess.path, path], program: "/bin/sh")
-      #expect(result.code == 1)
-      #expect(result.hasOneLineOfErrors && result.errors.contains("no space left"))
+    let path = try directory.file("f", noise(1000))
+    let result = try await tool(["-c", "\"$0\" cat \"$1\" > /dev/full", ToolProcess.path, path], program: "/bin/sh")
+    #expect(result.code == 1)
+    #expect(result.hasOneLineOfErrors && result.errors.contains("no space left"))
     #endif
   }
 
@@ -348,3 +349,4 @@ private final class StreamWatch: @unchecked Sendable {
     }
   }
 }
+#endif

@@ -4,7 +4,7 @@ Prints, in Markdown, how soon the first 64 KiB come, and what the origin sent; o
 connection), and once with one that is half a second late with 2% of its answers.
 
 Usage: seeks.py --rangeio PROGRAM [--seeks N] [--viewers N] [--only NAME,…]
-  PROGRAM: built with --traits Serve,HTTP. nginx, varnishd and rclone are left out where they are not installed.
+  PROGRAM: built with --traits Tool,Serve,HTTP. nginx, varnishd and rclone are left out where they are not installed.
 """
 
 import argparse

@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 
 /// Reports an unknown command, before the argument parser takes its name for an unexpected argument.
@@ -66,3 +67,4 @@ enum CommandNames {
     return rows[one.count][other.count]
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 
@@ -76,3 +77,4 @@ struct CopyCommand: CommandWithStats {
     return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Copies selections of a source to its destination, one after the other, in bounded memory.
@@ -186,3 +187,4 @@ struct Copying {
     }
   }
 }
+#endif

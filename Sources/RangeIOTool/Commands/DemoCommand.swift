@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 
@@ -41,3 +42,4 @@ struct DemoCommand: CommandWithStats {
     guard report.comparison.isOK else { throw ToolFailure("\(path): \(report.verdict) (seed \(report.seed))") }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 import RangeIOSpillInspection
@@ -122,3 +123,4 @@ extension ReadExplanation {
       })
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Picks what is selected out of bytes that come once and in their order. A value.
@@ -53,3 +54,4 @@ struct ForwardPicking {
       status: .rangeNotSatisfiable)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 import RangeIORemote
@@ -72,14 +73,14 @@ struct SourceInfo {
 
   private static func facts(_ source: SourceDescription) -> [(name: String, value: String)] {
     #if HTTP
-      let facts = source.objectFacts
-      let all: [(String, String?)] = [
-        ("version id", facts?.versionID), ("tag", facts?.tag), ("changed", facts?.modified?.text),
-        ("content type", facts?.contentType),
-      ]
-      return all.compactMap { fact in fact.1.map { (name: fact.0, value: $0) } }
+    let facts = source.objectFacts
+    let all: [(String, String?)] = [
+      ("version id", facts?.versionID), ("tag", facts?.tag), ("changed", facts?.modified?.text),
+      ("content type", facts?.contentType),
+    ]
+    return all.compactMap { fact in fact.1.map { (name: fact.0, value: $0) } }
     #else
-      return []
+    return []
     #endif
   }
 
@@ -121,3 +122,4 @@ struct SourceInfo {
 
   private func fact(_ name: String) -> JSON { facts.first { $0.name == name }.map { .string($0.value) } ?? .null }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 import RangeIORemote
@@ -110,3 +111,4 @@ struct ListLines {
     return "  {" + members.joined(separator: ", ") + "}"
   }
 }
+#endif

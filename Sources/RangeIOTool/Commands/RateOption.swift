@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 
@@ -16,3 +17,4 @@ struct RateOption: ParsableArguments {
     }
   }
 }
+#endif

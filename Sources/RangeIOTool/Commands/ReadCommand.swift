@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 
@@ -118,3 +119,4 @@ struct CatCommand: CommandWithStats {
     for copying in all { try await copying.toStandardOutput() }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTraces
 
@@ -63,3 +64,4 @@ extension ReplayCommand {
     Complaint.oneLine(String(trace.split(separator: "/").last.map { $0 } ?? trace[...]))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 import RangeIOTiers
@@ -262,3 +263,4 @@ enum ReplayPolicy: String, CaseIterable, ExpressibleByArgument {
 
 extension RangeTrace.Format: ExpressibleByArgument {}
 extension Replay.Order: ExpressibleByArgument {}
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIORemote
 
@@ -140,3 +141,4 @@ extension ToolFailure {
     usage("--range: '\(text)' is not a range: write A...B, A..<B, A..., ..<B, or A-B, A- and -N as curl does")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 import RangeIOSpillInspection
@@ -111,3 +112,4 @@ struct SpillDirectoryOptions: ParsableArguments {
 
   func write(_ text: String, _ json: JSON) throws { try StandardOutput().line(self.json ? json.text() : text) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 public import ArgumentParser
 public import RangeIO
 
@@ -126,3 +127,4 @@ struct EngineOption: ParsableArguments {
     return engine
   }
 }
+#endif

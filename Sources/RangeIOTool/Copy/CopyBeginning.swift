@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// The start of a copy: with what an earlier run has left, or anew. A value: decided by what the journal says.
@@ -45,3 +46,4 @@ enum CopyBeginning: Equatable {
     self = .goOn(found, sums: CopyJournal.sums(journal, of: found))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOSupport
 
@@ -130,3 +131,4 @@ enum CopyJournal {
     return bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
   }
 }
+#endif

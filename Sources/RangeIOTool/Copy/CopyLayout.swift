@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// The pieces of a copy. Each has a checksum, and is noted in the journal when it is there.
@@ -86,3 +87,4 @@ struct CopyRequests: Equatable {
     return max(1, wanted / pieceSize)
   }
 }
+#endif

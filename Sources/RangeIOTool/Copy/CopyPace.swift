@@ -1,3 +1,4 @@
+#if Tool
 /// Keeps a copy to a number of bytes a second. A value: times come in, waits come out.
 ///
 /// Holds the moment at which all that was asked for has been paid (virtual scheduling, ITU-T I.371, annex A).
@@ -34,3 +35,4 @@ struct PacedReading {
     if wait > .zero { try await Task.sleep(for: wait) }
   }
 }
+#endif

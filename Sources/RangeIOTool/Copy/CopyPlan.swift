@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// The pieces that a copy still has to read, and those to note in its journal. A value: it neither reads nor writes.
@@ -100,3 +101,4 @@ struct CopyPlan {
     return write
   }
 }
+#endif

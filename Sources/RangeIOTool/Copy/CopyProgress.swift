@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// A line on a terminal that shows the progress of a copy, with its rate and the time that is left. Prints nothing if
@@ -77,3 +78,4 @@ extension Figures {
     return parts.joined(separator: " ")
   }
 }
+#endif

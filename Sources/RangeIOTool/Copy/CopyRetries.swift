@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Decides whether a request that failed is repeated, and after what time. A value: it does not wait.
@@ -51,3 +52,4 @@ struct CopyRetries {
     return wait
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOSupport
 
@@ -70,3 +71,4 @@ struct CopyTarget {
     return "\(path[..<start]).rangeio-\(digest)\(suffix)"
   }
 }
+#endif

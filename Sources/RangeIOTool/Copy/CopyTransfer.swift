@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Reads what a plan lacks, with several requests at the same time, and writes it to a file.
@@ -176,3 +177,4 @@ extension ReadError {
     ReadError(.invalidResponse, "more bytes came than were asked for", source: source.name)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Copies a source to a file: opens both, transfers what is missing, verifies, and puts the file in place.
@@ -143,3 +144,4 @@ struct CopyWork {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import CRangeIOSystem
 import RangeIO
 import SystemPackage
@@ -59,3 +60,4 @@ struct FileHoles: Sendable {
     return found
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import CRangeIOSystem
 import RangeIO
 import SystemPackage
@@ -137,3 +138,4 @@ extension ToolFailure {
     ToolFailure("\(path) is not a file that rangeio has left: move it away, or choose another target")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Dispatch
 import RangeIO
 import RangeIOSupport
@@ -214,3 +215,4 @@ final class PartFile: Sendable {
         + "time, wait; if not, its file system cannot be copied to, so choose another")
   }
 }
+#endif

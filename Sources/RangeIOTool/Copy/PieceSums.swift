@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Follows the bytes of one request as they arrive, in order and in any portions, and computes the checksum of each
@@ -48,3 +49,4 @@ struct PieceSums {
     return complete
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 /// The present rate of a transfer, and the time that the rest takes at this rate. A value: times come in.
 struct TransferRate {
   /// Long enough to be calm, short enough to show that a link has become slow.
@@ -34,3 +35,4 @@ struct TransferRate {
     return seconds.isFinite && seconds < 366 * 86_400 ? .seconds(seconds.rounded(.up)) : nil
   }
 }
+#endif

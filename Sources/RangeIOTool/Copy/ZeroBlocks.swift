@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Finds what need not be written to a file that consists of holes: blocks of zeros.
@@ -58,3 +59,4 @@ struct ZeroSums {
     [UInt8](repeating: 0, count: count).withUnsafeBytes { CRC32C.of($0, continuing: 0) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Shows what a program does with a file, what each step takes, and what it takes with ``PlainFile``, which gives the same
@@ -65,3 +66,4 @@ struct DemoComparison: Sendable {
     if mismatch == nil, let place = plain.firstDifference(from: piece) { mismatch = offset + place }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import SystemPackage
 
@@ -74,3 +75,4 @@ struct DemoChange {
     }
   }
 }
+#endif

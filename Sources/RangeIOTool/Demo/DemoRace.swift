@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// A reader and a ``PlainFile`` do the same, in turns.
@@ -177,3 +178,4 @@ struct DemoRace {
     }
   }
 }
+#endif

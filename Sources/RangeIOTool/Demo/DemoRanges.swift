@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Random ranges like those of real programs: of all sizes, aligned and not, at both ends of the file.
@@ -65,3 +66,4 @@ struct SeededRandom: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// The results of the demo.
@@ -119,3 +120,4 @@ extension DemoReport.Row {
     ])
   }
 }
+#endif

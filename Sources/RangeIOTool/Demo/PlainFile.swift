@@ -1,3 +1,4 @@
+#if Tool
 import Dispatch
 import RangeIO
 import SystemPackage
@@ -99,3 +100,4 @@ final class PlainBytes: @unchecked Sendable {
     return found
   }
 }
+#endif

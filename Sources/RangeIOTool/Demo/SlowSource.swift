@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import Synchronization
 
@@ -34,3 +35,4 @@ final class SlowSource: RangeSource {
 
   func close() async { await file.close() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOSpillInspection
 import RangeIOTiers
@@ -136,3 +137,4 @@ extension SpillShow {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 /// Finds a large file on any machine that can build this tool: the largest file of the Swift toolchain.
 enum ToolchainSearch {
   /// Smaller files are not useful for a demo.
@@ -96,3 +97,4 @@ struct LargestFile {
     return String(cString: (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import CRangeIOSystem
 import RangeIO
 import RangeIORemote
@@ -49,3 +50,4 @@ enum DirectoryNames {
       modified: HTTPDate(secondsSince1970: Platform.times(facts).0.tv_sec))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIORemote
 
@@ -43,12 +44,12 @@ struct ListWork {
     do {
       if name.isURL {
         #if HTTP
-          let listing = try RemoteListing(
-            name, below: folder, isRecursive: isRecursive, isWebDAV: isWebDAV, options)
-          for try await entry in listing { try take(entry) }
+        let listing = try RemoteListing(
+          name, below: folder, isRecursive: isRecursive, isWebDAV: isWebDAV, options)
+        for try await entry in listing { try take(entry) }
         #else
-          // Fails: this build reads no URLs.
-          _ = try OpenedSource(name, options)
+        // Fails: this build reads no URLs.
+        _ = try OpenedSource(name, options)
         #endif
       } else {
         for entry in try local(folder) { try take(entry) }
@@ -76,3 +77,4 @@ extension ListedEntry {
       nameBytes: nameBytes, isFolder: isFolder, byteCount: byteCount, version: version, modified: modified)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import CRangeIOSystem
 import RangeIO
 import SystemPackage
@@ -51,3 +52,4 @@ struct DescriptorWriter {
     _ = poll(&request, 1, -1)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Synchronization
 
 /// Formats numbers for people.
@@ -113,3 +114,4 @@ extension Figures {
     number >= 0 ? number / divisor : (number + 1) / divisor - 1
   }
 }
+#endif

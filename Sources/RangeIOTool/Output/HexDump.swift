@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// The lines of a hex dump, as `hexdump -C` prints them: lines that are like the one before are a single `*`. A value.
@@ -85,3 +86,4 @@ struct HexDump {
     text += number.utf8
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 /// A value that can be printed as JSON (RFC 8259). Cannot be parsed. Keys keep their order.
 indirect enum JSON {
   case null
@@ -46,3 +47,4 @@ indirect enum JSON {
     return quoted + "\""
   }
 }
+#endif

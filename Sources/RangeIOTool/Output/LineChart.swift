@@ -1,3 +1,4 @@
+#if Tool
 /// Lines over a logarithmic horizontal axis and a vertical axis in percent, as an SVG picture.
 ///
 /// Lines differ by colour and by the shape of their marks. The legend stands beside the plot, with the highest line
@@ -117,3 +118,4 @@ struct LineChart {
     line.isReference ? "\(kind) bound" : "\(kind) s\(index)"
   }
 }
+#endif

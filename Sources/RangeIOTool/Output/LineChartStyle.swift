@@ -1,3 +1,4 @@
+#if Tool
 /// The colours of a ``LineChart``, for light and for dark pages.
 enum LineChartStyle {
   /// Told apart by people who see few colours, with contrast enough on both pages (after M. Okabe, K. Ito, "Color
@@ -44,3 +45,4 @@ enum LineChartStyle {
       """
   }
 }
+#endif

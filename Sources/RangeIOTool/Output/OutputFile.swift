@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import SystemPackage
 
@@ -201,3 +202,4 @@ enum StandardOutputKind {
     return fstat(STDOUT_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 }
+#endif

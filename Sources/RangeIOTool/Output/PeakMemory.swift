@@ -1,3 +1,4 @@
+#if Tool
 /// The peak resident memory of this process, in bytes. See getrusage(2).
 enum PeakMemory {
   static var bytes: Int {
@@ -7,3 +8,4 @@ enum PeakMemory {
     return usage.ru_maxrss * Platform.peakMemoryUnit
   }
 }
+#endif

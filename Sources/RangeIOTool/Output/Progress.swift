@@ -1,3 +1,4 @@
+#if Tool
 /// A line on a terminal that shows the progress of long work. Prints nothing if the output is not a terminal.
 struct Progress {
   /// Rare enough to cost nothing, often enough to show that the program is alive.
@@ -63,3 +64,4 @@ struct Progress {
     return TerminalText.suffix(Complaint.oneLine(label), columns: room) + ": " + figures
   }
 }
+#endif

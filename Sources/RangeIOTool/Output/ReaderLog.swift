@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 import RangeIO
 
@@ -61,3 +62,4 @@ struct ReportOptions: ParsableArguments {
 protocol CommandWithStats: AsyncParsableCommand {
   var stats: ReportOptions { get }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// A file that is written at the end of long work. Whether its name can be used is known at the beginning.
@@ -17,3 +18,4 @@ struct ResultFile {
     try file.finish()
   }
 }
+#endif

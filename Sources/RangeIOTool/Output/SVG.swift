@@ -1,3 +1,4 @@
+#if Tool
 /// An SVG picture, built element by element.
 ///
 /// Coordinates are in pixels from the top left corner. Escapes all text. A style sheet gives colours to classes, so
@@ -84,3 +85,4 @@ struct SVG {
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }
+#endif

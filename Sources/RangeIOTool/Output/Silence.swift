@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Finds out when a server that is waited for sends nothing. A value: it does not wait.
@@ -57,3 +58,4 @@ private func tellOfSilence(_ name: String, _ received: @escaping @Sendable () ->
     StandardError.line(start + Complaint.oneLine(text))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// A part of what a command writes of a source.
@@ -79,3 +80,4 @@ extension SourcePart {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import Synchronization
 import SystemPackage
@@ -101,3 +102,4 @@ extension ToolFailure {
     return ToolFailure("cannot write to \(name): \(error.description.lowercased())\(advice)")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Rows of text in aligned columns.
@@ -68,3 +69,4 @@ enum TerminalText {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Messages repeat arguments: those of the argument parser, and those about a URL where something else belongs.
@@ -26,3 +27,4 @@ enum ArgumentSecrets {
     return "\(header)"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// A failure of the tool itself, with a message for the user.
@@ -65,3 +66,4 @@ enum ToolStatus: Int32, CaseIterable {
     }
   }
 }
+#endif

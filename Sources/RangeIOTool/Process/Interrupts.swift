@@ -1,3 +1,4 @@
+#if Tool
 import Synchronization
 
 /// Ends the program soon after Ctrl-C, no matter what it is doing.
@@ -100,3 +101,4 @@ final class Interrupts: Sendable {
     return Platform.handler(of: action) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import SystemPackage
 
@@ -81,3 +82,4 @@ enum PathArgument {
     return found.first
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import SystemPackage
 
@@ -46,3 +47,4 @@ enum StandardInput {
     return Bytes(concatenating: pieces)
   }
 }
+#endif

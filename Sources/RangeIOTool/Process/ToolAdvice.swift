@@ -1,3 +1,4 @@
+#if Tool
 /// The library's advice to programs, in the words of this tool.
 enum ToolAdvice {
   /// Phrases of messages, and the tool's words for them.
@@ -26,3 +27,4 @@ enum ToolAdvice {
     options.reduce(message) { $0.replacing($1.0, with: $1.1) }
   }
 }
+#endif

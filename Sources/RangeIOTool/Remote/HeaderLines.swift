@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// Header fields from where other processes do not see them: a file, standard input, or the environment. One field a
@@ -24,3 +25,4 @@ enum HeaderLines {
     return fields
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import CRangeIOSystem
 import RangeIO
 import SystemPackage
@@ -78,3 +79,4 @@ struct HiddenText: Equatable, CustomStringConvertible {
     return bytes
   }
 }
+#endif

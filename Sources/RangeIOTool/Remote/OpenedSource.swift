@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIORemote
 
@@ -52,27 +53,27 @@ struct OpenedSource {
     switch name.kind {
     case .s3:
       #if S3
-        self = .s3(name, remote, options)
+      self = .s3(name, remote, options)
       #else
-        throw .builtWithout("S3", name)
+      throw .builtWithout("S3", name)
       #endif
     case .azure:
       #if Azure
-        self = .azure(name, remote, options)
+      self = .azure(name, remote, options)
       #else
-        throw .builtWithout("Azure", name)
+      throw .builtWithout("Azure", name)
       #endif
     case .gcs:
       #if GCS
-        self = .gcs(name, remote, options)
+      self = .gcs(name, remote, options)
       #else
-        throw .builtWithout("GCS", name)
+      throw .builtWithout("GCS", name)
       #endif
     case .http, .path:
       #if HTTP
-        self = .http(name, remote, options)
+      self = .http(name, remote, options)
       #else
-        throw .builtWithout("HTTP", name)
+      throw .builtWithout("HTTP", name)
       #endif
     }
   }
@@ -98,7 +99,8 @@ extension ToolFailure {
   /// A source that this build cannot read.
   fileprivate static func builtWithout(_ trait: String, _ name: SourceName) -> ToolFailure {
     ToolFailure(
-      "\(name.shown): this rangeio was built without \(trait): build it with --traits HTTP,S3,Azure,GCS",
+      "\(name.shown): this rangeio was built without \(trait): build it with --traits Tool,HTTP,S3,Azure,GCS",
       status: .unusableSource)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 
 /// The options of the commands that read URLs themselves: how long, and how often, they try.
@@ -33,3 +34,4 @@ struct PatienceOptions: ParsableArguments {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import ArgumentParser
 
 /// The options of the commands that take URLs.
@@ -109,3 +110,4 @@ struct RemoteOptions: ParsableArguments {
     return settings
   }
 }
+#endif

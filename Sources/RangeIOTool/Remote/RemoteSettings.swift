@@ -1,3 +1,4 @@
+#if Tool
 /// The settings of sources behind URLs.
 struct RemoteSettings: Equatable {
   /// Sent with each request to the server that the user named, and to no other.
@@ -116,3 +117,4 @@ struct RemoteHeader: Equatable, CustomStringConvertible {
     }
   }
 }
+#endif

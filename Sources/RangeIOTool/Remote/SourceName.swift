@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// A source as the user named it on the command line: a path, or a URL.
@@ -106,3 +107,4 @@ struct SourceName {
   /// The name for messages, progress and statistics, without what may be secret.
   var shown: String { ShownName.typed(text) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 /// The optimum: the most hits that any cache can have that knows all reads in advance.
 ///
 /// A block that is read and does not fit replaces the one that is needed last, unless that is the block itself, which
@@ -88,3 +89,4 @@ private struct MaximumHeap {
     numbers[place] = number
   }
 }
+#endif

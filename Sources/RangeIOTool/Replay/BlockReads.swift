@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTraces
 
@@ -21,3 +22,4 @@ struct BlockReads: Equatable {
     uniqueCount = known.count
   }
 }
+#endif

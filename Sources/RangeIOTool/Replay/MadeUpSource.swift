@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTiers
 import Synchronization
@@ -89,3 +90,4 @@ struct MadeUpVersion: SourceDescription.Validator {
 
   var persistentForm: [UInt8]? { [1] }
 }
+#endif

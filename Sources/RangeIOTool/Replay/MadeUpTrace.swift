@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTraces
 
@@ -45,3 +46,4 @@ struct MadeUpTrace: Equatable {
     return RangeTrace(requests: requests, byteCount: blocks * blockSize)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import Synchronization
 import SystemPackage
@@ -122,3 +123,4 @@ private final class MemoryFile: SpillFile {
 
   func beginWriting(_ count: Int, at offset: Int) {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTraces
 
@@ -101,3 +102,4 @@ struct ReplayCounts: Equatable {
   /// The time for looking up, evicting, making up bytes and storing them, divided by the number of block accesses.
   var nanosecondsPerAccess: Double { Figures.nanoseconds(time) / Double(max(1, blockAccesses)) }
 }
+#endif

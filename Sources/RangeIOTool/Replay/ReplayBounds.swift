@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTraces
 
@@ -40,3 +41,4 @@ enum ReplayBounds {
     return nil
   }
 }
+#endif

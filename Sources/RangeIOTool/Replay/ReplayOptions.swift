@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// The combined meaning of the numbers on the command line.
@@ -125,3 +126,4 @@ struct ReplayOptions: Equatable {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTiers
 
@@ -158,3 +159,4 @@ extension DiskCounts {
   /// Blocks found on the disk, or while they were being moved there.
   var foundBlocks: Int { hits + stagedHits }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 /// The sizes of caches to compare, in percent of the different blocks that a trace reads.
 struct ReplaySizes: Equatable {
   /// Steps that look even on a logarithmic scale.
@@ -23,3 +24,4 @@ struct ReplaySizes: Equatable {
     Set(percents.map { max(1, Int((Double(uniqueBlocks) * $0 / 100).rounded())) }).sorted()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTiers
 
@@ -112,3 +113,4 @@ struct ReaderTarget: ReplayTarget {
     source.takeReads(into: &fetched)
   }
 }
+#endif

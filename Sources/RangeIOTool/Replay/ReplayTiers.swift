@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTiers
 
@@ -107,3 +108,4 @@ struct ReplaySpill: Equatable {
     return configuration
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// The hit ratios of caches of several sizes with several policies, on one trace.
@@ -74,3 +75,4 @@ struct SizeComparison {
     Figures.size(Int(min(Double(blocks) * Double(blockSize.bytes), 1e18)))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Synchronization
 
 /// A clock that stands still. Tasks never wait on it: a sleep returns at once.
@@ -32,3 +33,4 @@ final class SteppingExecutor: TaskExecutor {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 /// The choices of a tuner during a replay, and the hits that each of its candidates would have had by then, as CSV.
@@ -41,3 +42,4 @@ struct TuneLog {
     text += "\n"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOSpillInspection
 import RangeIOTiers
@@ -137,3 +138,4 @@ struct SpillLook {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOSpillInspection
 import RangeIOTiers
@@ -138,3 +139,4 @@ struct SpillVerdict {
     ])
   }
 }
+#endif

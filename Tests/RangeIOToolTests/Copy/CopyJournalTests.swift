@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import Testing
 
@@ -128,3 +129,4 @@ import Testing
 extension CopyJournal.Identity {
   fileprivate var encoded: [UInt8] { CopyJournal.header(self) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import Testing
 
@@ -49,3 +50,4 @@ import Testing
     #expect(requests.limited(to: 1000).pieces(missing: 1 << 30, pieceSize: 1 << 16) == 1)
   }
 }
+#endif

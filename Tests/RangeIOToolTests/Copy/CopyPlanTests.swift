@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import Testing
 
@@ -121,3 +122,4 @@ import Testing
     #expect(plan.isComplete && plan.next() == nil)
   }
 }
+#endif

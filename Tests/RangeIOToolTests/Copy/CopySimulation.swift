@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 
 @testable import RangeIOTool
@@ -98,3 +99,4 @@ struct CopySimulation {
   /// A fault of the disk: a byte of the file is another one.
   mutating func flip(_ offset: Int) { part[offset] ^= 0x40 }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import RangeIOSupport
@@ -286,3 +287,4 @@ import Testing
     #expect(try await process.wait() == 1009)
   }
 }
+#endif

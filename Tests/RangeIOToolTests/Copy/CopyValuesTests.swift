@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOSupport
 import Testing
@@ -198,3 +199,4 @@ import Testing
     }
   }
 }
+#endif

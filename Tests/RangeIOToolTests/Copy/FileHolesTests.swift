@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import SystemPackage
@@ -29,10 +30,10 @@ import Testing
   /// Whether the file system here has holes, and tells of them: by what it says of a file that is nothing else.
   private func tellsHoles() throws -> Bool {
     #if canImport(Darwin)
-      let nextData: CInt = 4
+    let nextData: CInt = 4
     #else
-      // `SEEK_DATA`, which the C library does not show to Swift.
-      let nextData: CInt = 3
+    // `SEEK_DATA`, which the C library does not show to Swift.
+    let nextData: CInt = 3
     #endif
     let file = try FileDescriptor.open(directory.sparseFile("hole", byteCount: 1 << 20), .readOnly)
     return try file.closeAfter { lseek(file.rawValue, 0, nextData) < 0 && errno == ENXIO }
@@ -194,3 +195,4 @@ import Testing
     #expect(plan.note() == nil)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import RangeIOSupport
@@ -168,3 +169,4 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: target.path))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 /// Random numbers that are the same in every run (SplitMix64; G. Steele and others, OOPSLA 2014).
 struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
@@ -15,3 +16,4 @@ struct SeededRandom: RandomNumberGenerator {
   /// From 0 to `limit` - 1.
   mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
 }
+#endif

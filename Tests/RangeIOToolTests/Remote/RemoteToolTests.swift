@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import Testing
 
@@ -24,18 +25,18 @@ import Testing
 
   @Test func `a source that this build does not know is told with what to do`() async throws {
     #if !HTTP
-      let result = try await tool("info", "https://127.0.0.1:1/object")
-      #expect(result.code == 3 && result.hasOneLineOfErrors)
-      #expect(
-        result.errors.contains("built without HTTP: build it with --traits HTTP,S3,Azure,GCS"), "\(result.errors)")
+    let result = try await tool("info", "https://127.0.0.1:1/object")
+    #expect(result.code == 3 && result.hasOneLineOfErrors)
+    #expect(
+      result.errors.contains("built without HTTP: build it with --traits Tool,HTTP,S3,Azure,GCS"), "\(result.errors)")
     #endif
     #if !S3
-      let object = try await tool("cat", "s3://bucket/key", "--no-sign")
-      #expect(object.code == 3 && object.errors.contains("built without S3"), "\(object.errors)")
+    let object = try await tool("cat", "s3://bucket/key", "--no-sign")
+    #expect(object.code == 3 && object.errors.contains("built without S3"), "\(object.errors)")
     #endif
     #if !Azure
-      let blob = try await tool("cat", "az://account/container/blob", "--no-sign")
-      #expect(blob.code == 3 && blob.errors.contains("built without Azure"), "\(blob.errors)")
+    let blob = try await tool("cat", "az://account/container/blob", "--no-sign")
+    #expect(blob.code == 3 && blob.errors.contains("built without Azure"), "\(blob.errors)")
     #endif
     // All.
     let growing = try await tool("cat", "https://127.0.0.1:1/object", "--growing")
@@ -51,3 +52,4 @@ import Testing
     #expect(result.code == 0 && result.output == Array("bytes".utf8), "\(result.errors)")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Testing
 
 @testable import RangeIOTool
@@ -15,13 +16,13 @@ import Testing
   }
 
   #if S3 && Azure && GCS
-    @Test(arguments: [
-      ("s3://b/k", false), ("s3://b/k?versionId=null", true), ("s3://b/k?versionId", false), ("s3://b/k#1", false),
-      ("az://a/c/b?versionid=1", true), ("az://a/c/b?snapshot=1", true), ("az://a/c/b?x=1", false),
-      ("gs://b/o#12", true), ("gs://b/o#x", false), ("http://h/x?versionId=1", false), ("x?versionId=1", false),
-    ]) func `an address of a version is told from that of an object`(text: String, namesVersion: Bool) {
-      #expect(SourceName(text).namesVersion(nil) == namesVersion)
-    }
+  @Test(arguments: [
+    ("s3://b/k", false), ("s3://b/k?versionId=null", true), ("s3://b/k?versionId", false), ("s3://b/k#1", false),
+    ("az://a/c/b?versionid=1", true), ("az://a/c/b?snapshot=1", true), ("az://a/c/b?x=1", false),
+    ("gs://b/o#12", true), ("gs://b/o#x", false), ("http://h/x?versionId=1", false), ("x?versionId=1", false),
+  ]) func `an address of a version is told from that of an object`(text: String, namesVersion: Bool) {
+    #expect(SourceName(text).namesVersion(nil) == namesVersion)
+  }
   #endif
 
   @Test func `what is shown has no password and no value of the query`() {
@@ -136,3 +137,4 @@ import Testing
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import RangeIOTraces
@@ -67,3 +68,4 @@ import Testing
     }
   }
 }
+#endif

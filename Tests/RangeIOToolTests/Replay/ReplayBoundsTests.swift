@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTraces
 import Testing
@@ -35,3 +36,4 @@ struct ReplayBoundsTests {
     #expect(fault(Array(repeating: 0..<1 << 53, count: 9), large) != nil)
   }
 }
+#endif

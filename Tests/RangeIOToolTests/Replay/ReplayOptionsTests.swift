@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import Testing
 
@@ -54,3 +55,4 @@ import Testing
     }
   }
 }
+#endif

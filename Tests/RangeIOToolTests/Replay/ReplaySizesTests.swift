@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import Testing
@@ -103,3 +104,4 @@ import Testing
     #expect(String(decoding: table.output, as: UTF8.self).contains("estimated hits"))
   }
 }
+#endif

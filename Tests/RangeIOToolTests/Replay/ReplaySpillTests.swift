@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import RangeIOTiers
@@ -129,3 +130,4 @@ import Testing
     #expect(try buffer.withUnsafeMutableBytes { try file.read(into: $0, at: 5) } == 0)
   }
 }
+#endif

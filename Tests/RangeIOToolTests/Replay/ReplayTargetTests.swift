@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTraces
 import Testing
@@ -73,3 +74,4 @@ import Testing
     #expect(reads == [0..<1_000_000, 10..<200_000])
   }
 }
+#endif

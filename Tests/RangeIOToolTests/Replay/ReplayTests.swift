@@ -1,3 +1,4 @@
+#if Tool
 import RangeIO
 import RangeIOTraces
 import Testing
@@ -99,3 +100,4 @@ private struct NaiveTarget: ReplayTarget {
     await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import RangeIOTraces
@@ -75,3 +76,4 @@ import Testing
     }
   }
 }
+#endif

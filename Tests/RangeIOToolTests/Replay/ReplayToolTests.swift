@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import Testing
 
@@ -120,3 +121,4 @@ import Testing
     #expect(String(decoding: result.output, as: UTF8.self).contains("\"blockAccesses\": 0"))
   }
 }
+#endif

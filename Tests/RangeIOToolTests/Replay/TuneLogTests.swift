@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import Testing
 
@@ -81,3 +82,4 @@ import Testing
     #expect(several.code == 2 && several.errors.contains("--tune-log"))
   }
 }
+#endif

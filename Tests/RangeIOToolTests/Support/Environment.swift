@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 
 /// What the environment asks of the tests.
@@ -12,3 +13,4 @@ enum Environment {
     dlsym(dlopen(nil, RTLD_NOW), name) != nil
   }
 }
+#endif

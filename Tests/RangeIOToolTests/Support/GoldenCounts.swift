@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import Testing
 
@@ -45,3 +46,4 @@ struct GoldenCounts: CustomTestStringConvertible {
     }
   }
 }
+#endif

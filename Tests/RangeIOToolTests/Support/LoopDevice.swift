@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 
 /// A file as a block device, for as long as this lives.
@@ -30,3 +31,4 @@ final class LoopDevice {
     return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)
   }
 }
+#endif

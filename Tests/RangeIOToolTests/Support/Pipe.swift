@@ -1,3 +1,4 @@
+#if Tool
 import SystemPackage
 
 /// A pipe from the tool to a test, of which the test holds the reading end.
@@ -59,3 +60,4 @@ struct ReadingEnd {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 import RangeIO
 import RangeIOTiers
@@ -66,3 +67,4 @@ struct SpilledDirectory {
     }
   }
 }
+#endif

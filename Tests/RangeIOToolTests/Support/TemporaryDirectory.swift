@@ -1,3 +1,4 @@
+#if Tool
 import Foundation
 
 /// A directory that goes away with its last reference.
@@ -64,3 +65,4 @@ func areEqual(_ bytes: [UInt8], _ expected: ArraySlice<UInt8>) -> Bool {
     expected.withUnsafeBytes { right in left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0 }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import SystemPackage
 
 /// A terminal that nobody sits at. See pty(7).
@@ -11,18 +12,18 @@ final class Terminal {
     guard controller >= 0 else { throw Errno(rawValue: errno) }
     self.controller = FileDescriptor(rawValue: controller)
     #if os(Linux)
-      // What unlockpt(3) and ptsname(3) do, which the C library hides from Swift.
-      var unlock: CInt = 0
-      var number: CUnsignedInt = 0
-      guard ioctl(controller, 0x4004_5431, &unlock) == 0, ioctl(controller, 0x8004_5430, &number) == 0 else {
-        throw Errno(rawValue: errno)
-      }
-      let name = "/dev/pts/\(number)"
+    // What unlockpt(3) and ptsname(3) do, which the C library hides from Swift.
+    var unlock: CInt = 0
+    var number: CUnsignedInt = 0
+    guard ioctl(controller, 0x4004_5431, &unlock) == 0, ioctl(controller, 0x8004_5430, &number) == 0 else {
+      throw Errno(rawValue: errno)
+    }
+    let name = "/dev/pts/\(number)"
     #else
-      guard grantpt(controller) == 0, unlockpt(controller) == 0, let found = ptsname(controller) else {
-        throw Errno(rawValue: errno)
-      }
-      let name = String(cString: found)
+    guard grantpt(controller) == 0, unlockpt(controller) == 0, let found = ptsname(controller) else {
+      throw Errno(rawValue: errno)
+    }
+    let name = String(cString: found)
     #endif
     descriptor = FileDescriptor(rawValue: open(name, O_RDWR | O_NOCTTY | O_CLOEXEC))
   }
@@ -46,3 +47,4 @@ final class Terminal {
     try? controller.close()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Tool
 import Dispatch
 import Foundation
 import SystemPackage
@@ -21,12 +22,12 @@ struct ToolProcess {
 
   private static var testBundle: URL {
     #if os(Linux)
-      // The bundle is the program that runs.
-      return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    // The bundle is the program that runs.
+    return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     #else
-      var info = Dl_info()
-      guard dladdr(#dsohandle, &info) != 0, let name = info.dli_fname else { return URL(fileURLWithPath: "/") }
-      return URL(fileURLWithPath: String(cString: name))
+    var info = Dl_info()
+    guard dladdr(#dsohandle, &info) != 0, let name = info.dli_fname else { return URL(fileURLWithPath: "/") }
+    return URL(fileURLWithPath: String(cString: name))
     #endif
   }
 
@@ -37,11 +38,11 @@ struct ToolProcess {
     _ arguments: [String], program: String = path, output: CInt, errors: CInt, passing passed: [CInt] = []
   ) throws {
     #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
+    var actions: posix_spawn_file_actions_t?
+    var attributes: posix_spawnattr_t?
     #else
-      var actions = posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
     #endif
     posix_spawn_file_actions_init(&actions)
     posix_spawnattr_init(&attributes)
@@ -152,3 +153,4 @@ func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
     Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
   }
 }
+#endif
