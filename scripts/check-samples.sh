@@ -25,7 +25,7 @@ find_modules
 
 # All of them or none: the pages of one plugin mention others.
 known='RangeIO[A-Za-z0-9]*|SystemPackage|Foundation(Networking)?|Dispatch|Synchronization|Testing'
-plugins=() left_out='HexViewer.md|Encryption.md|RangeIOEncrypted.md|RemoteObjects.md|Serving.md|ScalingOut.md|RangeIORemoteTesting.md|^Plugins/RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Encrypted|Telemetry|NIO|Serve)/'
+plugins=() left_out='HexViewer.md|TestingYourCode.md|Encryption.md|RangeIOEncrypted.md|RemoteObjects.md|Serving.md|ScalingOut.md|RangeIORemoteTesting.md|^Plugins/RangeIO(Remote|HTTP|S3|Azure|GCS|SharedCache|Encrypted|Telemetry|NIO|Serve)/'
 if [ "$traits" = "$(scripts/traits.sh)" ]; then
   plugins=(scripts/samples/Plugins.swift)
   left_out='^$'

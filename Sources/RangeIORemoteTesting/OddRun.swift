@@ -18,33 +18,33 @@
       ]
     }
 
-    func check(_ odd: OddAnswer) async throws {
-      try await checkReads(odd)
-      for (opening, times) in Self.openings { try await checkOpening(odd, opening, times: times) }
+    func check(_ answer: OddServer.Answer) async throws {
+      try await checkReads(answer)
+      for (opening, times) in Self.openings { try await checkOpening(answer, opening, times: times) }
       try store.checkRequests()
-      try await bounded("closing its connections") { await store.waitForConnections() }
+      try await bounded("closing its connections") { await store.server.waitForConnections() }
     }
 
     /// The object is opened as it should be; its reads get the answer.
-    private func checkReads(_ odd: OddAnswer) async throws {
+    private func checkReads(_ answer: OddServer.Answer) async throws {
       store.replace(by: OddStore.past)
       store.replace(by: OddStore.present)
-      store.answer(.honest)
+      store.server.answer(.honest)
       let source = try await make(store.server.origin, store.configuration())
       let first = try await must("opening") { try await source.describe() }
       guard first.byteCount == OddStore.size else {
         throw Fault("an object of \(OddStore.size) bytes is \(first.byteCount)")
       }
 
-      store.answer(.always(odd))
-      try await checkMiddle(odd, source, first)
+      store.server.answer(.always(answer))
+      try await checkMiddle(answer.odd.outcome, source, first)
       for range in [0..<OddStore.size, OddStore.size - 1000..<OddStore.size] {
         _ = try await version(range) { try await source.read(range, of: first) }
       }
       let ranges = (0..<4).map { 70_000 + 30_000 * $0..<71_000 + 30_000 * $0 }
       _ = try await version(ranges) { try await source.read(ranges, of: first) }
 
-      store.answer(.honest)
+      store.server.answer(.honest)
       // Left over answers make calls fail, each of them one.
       let again = try await must("describing, after the store came to its senses,", despiteAll: true) {
         try await source.describe()
@@ -57,7 +57,7 @@
       }
 
       store.replace(by: OddStore.future)
-      store.answer(.always(odd))
+      store.server.answer(.always(answer))
       let found = try await version(Self.middle) { try await source.read(Self.middle, of: again) }
       guard found == nil || found == OddStore.present else {
         throw Fault("reads another version than the one described")
@@ -66,8 +66,10 @@
       try checkText("\(source) \(String(reflecting: source))", "a description of the source")
     }
 
-    private func checkMiddle(_ odd: OddAnswer, _ source: Source, _ description: SourceDescription) async throws {
-      switch odd.outcome {
+    private func checkMiddle(_ outcome: OddAnswer.Outcome, _ source: Source, _ description: SourceDescription)
+      async throws
+    {
+      switch outcome {
       case .either: _ = try await version(Self.middle) { try await source.read(Self.middle, of: description) }
       case .reads:
         let bytes = try await must("reading") { try await source.read(Self.middle, of: description) }
@@ -86,10 +88,10 @@
     }
 
     /// The answer comes from the first request on.
-    private func checkOpening(_ odd: OddAnswer, _ opening: RemoteOpening, times: Int?) async throws {
+    private func checkOpening(_ answer: OddServer.Answer, _ opening: RemoteOpening, times: Int?) async throws {
       store.replace(by: OddStore.past)
       store.replace(by: OddStore.present)
-      store.answer(.always(odd, times: times))
+      store.server.answer(.always(answer, times: times))
       let source = try await make(store.server.origin, store.configuration(opening))
       if case .success(let description) = try await attempt("opening", { try await source.describe() }) {
         var versions: Set<Int> = []

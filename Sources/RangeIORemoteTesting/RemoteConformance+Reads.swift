@@ -1,20 +1,9 @@
 #if HTTP
   public import RangeIO
   public import RangeIORemote
-  internal import RangeIOHTTPTestServer
   internal import RangeIOTesting
 
   extension RemoteConformance {
-    /// How sources connect to the servers of a check.
-    public enum Connection: CaseIterable, Sendable {
-      /// HTTP/1.1 without TLS.
-      case plain
-      /// HTTP/1.1 over TLS.
-      case tls
-      /// HTTP/2 over TLS.
-      case http2
-    }
-
     /// Reads many ranges, from eight tasks, of a store that answers oddly at random. Readers are opened anew for each 50
     /// reads at most, by a range and by `HEAD` in turn; ranges are read, streamed and received as they arrive.
     ///
@@ -39,13 +28,14 @@
     /// - Throws: ``Violation`` if bytes are wrong, an error is no `ReadError`, a read takes a minute, a secret is
     ///   shown or a request not accepted; any error that `make` throws.
     public static func read<Source: RangeSource>(
-      _ count: Int, of answers: [Answer] = Answer.all, share: Double = 0.25, over connection: Connection = .plain,
+      _ count: Int, of answers: [OddServer.Answer] = OddServer.Answer.all, share: Double = 0.25,
+      over connection: OddServer.Connection = .plain,
       seed: UInt64, through stages: (@Sendable (Bytes) -> ReadPipeline)? = nil, secrets: [String] = [],
-      accepts: @escaping @Sendable (Request) -> Bool = { _ in true },
+      accepts: @escaping @Sendable (OddServer.Request) -> Bool = { _ in true },
       _ make: @escaping @Sendable (_ origin: String, _ configuration: RemoteConfiguration) async throws -> Source
     ) async throws -> Figures {
       try await OddStore.with(connection, secrets: secrets, accepts: accepts) { store in
-        store.answer(.odd(seed, rate: share / Double(max(1, answers.count)), answers.map(\.odd)))
+        store.server.answer(.random(seed: seed, share: share, of: answers))
         let contents = OddStore.content(0..<OddStore.size, OddStore.present)
         let tasks = max(1, min(8, count / 25))
         var figures = try await withThrowingTaskGroup(of: Figures.self) { group in
@@ -60,7 +50,7 @@
           }
           return try await group.reduce(into: Figures()) { $0 += $1 }
         }
-        for answer in answers { figures.told[answer.name] = store.server.told(answer.name) }
+        for answer in answers { figures.told[answer.name] = store.server.count(of: answer) }
         do {
           try store.checkRequests()
           if let wrong = figures.wrong.first { throw Fault("\(figures.wrong.count) reads are wrong: \(wrong)") }

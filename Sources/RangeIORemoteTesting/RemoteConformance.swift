@@ -13,9 +13,8 @@
   /// }
   /// ```
   ///
-  /// It starts servers on 127.0.0.1 that have the same object at every path, and opens it with sources of yours. The
-  /// server gives the odd answer when the object is opened and when it is read, once and always, before and after the
-  /// object was replaced. Each read must return the bytes of one version, the one that was described, or throw a
+  /// It starts an ``OddServer`` for each answer, and opens its object with sources of yours. The server gives the answer
+  /// when the object is opened and when it is read, once and always, before and after the object was replaced. Each read must return the bytes of one version, the one that was described, or throw a
   /// `ReadError` that says what is wrong. Nothing may hang or show a secret, or still be there when the sources are
   /// closed.
   ///
@@ -26,16 +25,6 @@
     public struct Violation: Error, CustomStringConvertible {
       /// A line for each: the name of the answer, or the seed, and what was wrong.
       public let description: String
-    }
-
-    /// A request as the server received it.
-    public struct Request: Sendable {
-      /// `GET`, `HEAD`.
-      public let method: String
-      /// The path and query, byte for byte.
-      public let target: String
-      /// All header fields.
-      public let fields: HeaderFields
     }
 
     /// Opens and reads an object whose store gives each of `answers`, four at a time.
@@ -51,8 +40,8 @@
     ///     configuration on: with other time limits than its own the check takes long.
     /// - Throws: ``Violation`` with a line for each answer that the source does not stand; any error that `make` throws.
     public static func check<Source: RangeSource>(
-      _ answers: [Answer] = Answer.all, secrets: [String] = [],
-      accepts: @escaping @Sendable (Request) -> Bool = { _ in true },
+      _ answers: [OddServer.Answer] = OddServer.Answer.all, secrets: [String] = [],
+      accepts: @escaping @Sendable (OddServer.Request) -> Bool = { _ in true },
       _ make: @escaping @Sendable (_ origin: String, _ configuration: RemoteConfiguration) async throws -> Source
     ) async throws {
       let next = ServerMemory()
@@ -61,12 +50,12 @@
           group.addTask {
             var faults: [String] = []
             while case let number = next.count("answers"), number < answers.count {
-              let odd = answers[number].odd
+              let answer = answers[number]
               do {
                 try await OddStore.with(secrets: secrets, accepts: accepts) { store in
-                  try await OddRun(store: store, make: make).check(odd)
+                  try await OddRun(store: store, make: make).check(answer)
                 }
-              } catch let fault as Fault { faults.append("\(odd.name): \(fault.text)") }
+              } catch let fault as Fault { faults.append("\(answer.name): \(fault.text)") }
             }
             return faults
           }

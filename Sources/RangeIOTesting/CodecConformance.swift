@@ -19,13 +19,19 @@ public enum CodecConformance {
   /// - Throws: ``Violation``.
   public static func check(_ codec: some ChunkCodec, seed: UInt64, rounds: Int = 100) throws {
     var random = SeededGenerator(seed: seed)
+    // What an earlier round encoded, to be decoded out of turn.
+    var earlier: (source: [UInt8], encoded: [UInt8])?
     for round in 0..<rounds {
       let source = data(round: round, &random)
       let what = "round \(round), seed \(seed), \(source.count) bytes"
       // More space than any codec needs.
-      guard let encoded = encode(codec, source, room: source.count * 2 + 1024) else {
+      guard let encoded = try encode(codec, source, room: source.count * 2 + 1024) else {
         throw Violation(description: "does not encode into twice the room: \(what)")
       }
+      if let (source, encoded) = earlier, try decode(codec, encoded, count: source.count) != source {
+        throw Violation(description: "decodes what it encoded only until it encodes something else: \(what)")
+      }
+      if round % 8 == 0 { earlier = (source, encoded) }
       try checkDecoding(codec, encoded, source, what)
       try checkRoom(codec, source, encoded, what)
       try checkDamage(codec, encoded, source, what, &random)
@@ -35,10 +41,10 @@ public enum CodecConformance {
   private static func checkDecoding(_ codec: some ChunkCodec, _ encoded: [UInt8], _ source: [UInt8], _ what: String)
     throws
   {
-    guard decode(codec, encoded, count: source.count) == source else {
+    guard try decode(codec, encoded, count: source.count) == source else {
       throw Violation(description: "does not decode what it encoded: \(what)")
     }
-    guard decode(codec, encoded, count: source.count + 1) == nil else {
+    guard try decode(codec, encoded, count: source.count + 1) == nil else {
       throw Violation(description: "claims to fill a byte more than was encoded: \(what)")
     }
   }
@@ -46,8 +52,8 @@ public enum CodecConformance {
   private static func checkRoom(_ codec: some ChunkCodec, _ source: [UInt8], _ encoded: [UInt8], _ what: String) throws
   {
     for room in [1, encoded.count / 2, encoded.count - 1] where room > 0 {
-      guard let short = encode(codec, source, room: room) else { continue }
-      guard short.count <= room, decode(codec, short, count: source.count) == source else {
+      guard let short = try encode(codec, source, room: room) else { continue }
+      guard try decode(codec, short, count: source.count) == source else {
         throw Violation(description: "says that it fits into \(room) bytes, where it does not: \(what)")
       }
     }
@@ -61,26 +67,34 @@ public enum CodecConformance {
       var damaged = encoded
       damaged[Int.random(in: 0..<damaged.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       if Bool.random(using: &random) { damaged.removeLast(Int.random(in: 0..<damaged.count, using: &random)) }
-      if !damaged.isEmpty { _ = decode(codec, damaged, count: source.count) }
+      if !damaged.isEmpty { _ = try decode(codec, damaged, count: source.count) }
     }
   }
 
   /// The number of guard bytes behind each buffer, to find errors without a sanitizer.
   private static let guardCount = 64
 
-  private static func encode(_ codec: some ChunkCodec, _ source: [UInt8], room: Int) -> [UInt8]? {
-    fill(room) { buffer in source.withUnsafeBytes { codec.encode($0, into: buffer) } }
+  private static func encode(_ codec: some ChunkCodec, _ source: [UInt8], room: Int) throws -> [UInt8]? {
+    try fill(room, "encoding") { buffer in source.withUnsafeBytes { codec.encode($0, into: buffer) } }
   }
 
-  private static func decode(_ codec: some ChunkCodec, _ source: [UInt8], count: Int) -> [UInt8]? {
-    fill(count) { buffer in source.withUnsafeBytes { codec.decode($0, into: buffer) } ? count : nil }
+  private static func decode(_ codec: some ChunkCodec, _ source: [UInt8], count: Int) throws -> [UInt8]? {
+    try fill(count, "decoding") { buffer in source.withUnsafeBytes { codec.decode($0, into: buffer) } ? count : nil }
   }
 
-  private static func fill(_ room: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int?) -> [UInt8]? {
+  private static func fill(
+    _ room: Int, _ what: String, _ body: (UnsafeMutableRawBufferPointer) -> Int?
+  ) throws -> [UInt8]? {
     var memory = [UInt8](repeating: 0xA5, count: room + guardCount)
     let count = memory.withUnsafeMutableBytes { body(UnsafeMutableRawBufferPointer(rebasing: $0[..<room])) }
-    precondition(memory[room...].allSatisfy { $0 == 0xA5 }, "the codec wrote beyond its buffer")
-    return count.map { Array(memory[..<$0]) }
+    guard memory[room...].allSatisfy({ $0 == 0xA5 }) else {
+      throw Violation(description: "writes beyond its buffer of \(room) bytes when \(what)")
+    }
+    guard let count else { return nil }
+    guard (0...room).contains(count) else {
+      throw Violation(description: "says that it wrote \(count) bytes into \(room) when \(what)")
+    }
+    return Array(memory[..<count])
   }
 
   /// Zeros, noise, text-like and mixed data, from one byte to some 64 KiB.

@@ -104,6 +104,9 @@ public struct PolicyShard {
   /// Changes the capacity and evicts chunks that no longer fit.
   public mutating func resize(_ capacity: Int) throws(EvictionPolicyConformance.Violation) {
     policy.capacity = capacity
+    guard policy.capacity == capacity else {
+      throw violation("has a capacity of \(policy.capacity) after it was set to \(capacity)")
+    }
     try makeRoom(0)
   }
 

@@ -36,19 +36,20 @@
 
   extension OddAnswer {
     /// Right heads over bytes of another place, as some servers of content sent them.
-    public static let shiftedBytes = OddAnswer(NumberedAnswer.shiftedBytes.words) {
-      NumberedAnswer.shiftedBytes.answer($0)
+    public static let shiftedBytes = OddAnswer(.shiftedBytes, form: 0)
+
+    /// A form of a numbered answer.
+    public init(_ lie: NumberedAnswer, form: Int) {
+      self.init(lie.words + (lie.variants > 1 ? ", form \(form + 1)" : ""), lie.outcome(form)) { context in
+        var context = context
+        context.variant = form
+        return lie.answer(context)
+      }
     }
 
     /// Each form of each numbered answer but ``NumberedAnswer/shiftedBytes``.
     static let numbered = NumberedAnswer.allCases.filter { $0 != .shiftedBytes }.flatMap { lie in
-      (0..<lie.variants).map { form in
-        OddAnswer(lie.words + (lie.variants > 1 ? ", form \(form + 1)" : ""), lie.outcome(form)) { context in
-          var context = context
-          context.variant = form
-          return lie.answer(context)
-        }
-      }
+      (0..<lie.variants).map { OddAnswer(lie, form: $0) }
     }
   }
 

@@ -148,7 +148,7 @@
       set { core.script = newValue }
     }
 
-    /// How often a script of odd answers gave the one of this name.
+    /// How often a script gave the odd answer of this name.
     public func told(_ name: String) -> Int { core.memory.calls("told \(name)") }
 
     /// Ends all connections, also those with an answer under way.

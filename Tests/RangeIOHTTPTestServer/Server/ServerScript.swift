@@ -36,24 +36,41 @@
       let told = ServerMemory()
       return ServerScript { context in
         if let answer = NumberedAnswer.atLocation(context) { return answer }
-        guard let answer = odd.answer(context) else { return context.honest }
-        return told.count("") < times ?? .max ? answer : context.honest
+        guard let answer = odd.answer(context), told.count("") < times ?? .max else { return context.honest }
+        context.note(odd)
+        return answer
+      }
+    }
+
+    /// The first of `answers` to the first request, the next one to the next; then, and where there is `nil` or one that does
+    /// not apply, the honest one.
+    public static func inTurn(_ answers: [OddAnswer?]) -> ServerScript {
+      let turns = ServerMemory()
+      return ServerScript { context in
+        if let answer = NumberedAnswer.atLocation(context) { return answer }
+        let turn = turns.count("")
+        guard turn < answers.count, let odd = answers[turn], let answer = odd.answer(context) else {
+          return context.honest
+        }
+        context.note(odd)
+        return answer
       }
     }
 
     /// Each of `answers` in `rate` of the requests, chosen by the seed and the number of the request; else the honest one.
-    /// They get a variant to choose by, and ``LyingServer/told(_:)`` counts them.
+    /// They get a variant to choose by.
     public static func odd(_ seed: UInt64, rate: Double, _ answers: [OddAnswer]) -> ServerScript {
       ServerScript { context in
         if let answer = NumberedAnswer.atLocation(context) { return answer }
         let chance = mixed(seed &+ mixed(UInt64(context.request.number)))
-        let place = Double(chance >> 11) / Double(1 << 53)
-        let index = Int(place / rate)
-        guard index < answers.count else { return context.honest }
+        let place = Double(chance >> 11) / Double(1 << 53) / rate
+        // Also where there is no rate.
+        guard place >= 0, place < Double(answers.count) else { return context.honest }
+        let index = Int(place)
         var context = context
         context.variant = Int(mixed(chance) >> 8 & 0xFFFF)
         guard let answer = answers[index].answer(context) else { return context.honest }
-        _ = context.memory.count("told \(answers[index].name)")
+        context.note(answers[index])
         return answer
       }
     }
@@ -70,6 +87,11 @@
         return context.honest.interrupted(action, at: .body(offset))
       }
     }
+  }
+
+  extension AnswerContext {
+    /// For ``LyingServer/told(_:)``.
+    fileprivate func note(_ odd: OddAnswer) { _ = memory.count("told \(odd.name)") }
   }
 
 #endif

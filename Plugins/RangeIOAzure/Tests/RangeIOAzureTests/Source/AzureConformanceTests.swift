@@ -16,7 +16,7 @@
       store.set { $0.keys = [key] }
     }
 
-    @Sendable private func accepts(_ request: RemoteConformance.Request) -> Bool {
+    @Sendable private func accepts(_ request: OddServer.Request) -> Bool {
       let fields = request.fields.all.map { ServedField($0.name, $0.value) }
       return store.accepts(ServerRequest(method: request.method, target: request.target, fields: fields))
     }

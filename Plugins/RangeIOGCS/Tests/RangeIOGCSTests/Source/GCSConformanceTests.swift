@@ -13,12 +13,12 @@
 
     /// Not that of bytes under another coding. The suite gives it to the opening request too, and then it looks like an object
     /// that is stored so. Where the opening was another, `HeaderAnswerTests` of RangeIORemote have it.
-    private static let answers = RemoteConformance.Answer.all.filter { $0.name != "content encoding" }
+    private static let answers = OddServer.Answer.all.filter { $0.name != "content encoding" }
     private let key = HMACKey(accessID: "GOOGTS7C7", secret: "a-secret-key")
 
     init() { store.set { [key] in $0.keys = [key.accessID: key] } }
 
-    @Sendable private func accepts(_ request: RemoteConformance.Request) -> Bool {
+    @Sendable private func accepts(_ request: OddServer.Request) -> Bool {
       let fields = request.fields.all.map { ServedField($0.name, $0.value) }
       return store.accepts(ServerRequest(method: request.method, target: request.target, fields: fields))
     }

@@ -51,7 +51,7 @@
     }
 
     @Test(arguments: Fault.allCases) func `a fault is seen, and the answer named`(_ fault: Fault) async throws {
-      let answer = try #require(RemoteConformance.Answer.all.first { $0.name == "part without content range" })
+      let answer = try #require(OddServer.Answer.all.first { $0.name == "part without content range" })
       let violation = await #expect(throws: RemoteConformance.Violation.self) {
         try await RemoteConformance.check(
           [answer], secrets: ["the password"], accepts: { _ in fault != .forgetsTheKey }

@@ -17,13 +17,13 @@
     }
 
     @Test func `there are more than sixty answers, each of another name`() {
-      let names = RemoteConformance.Answer.all.map(\.name)
+      let names = OddServer.Answer.all.map(\.name)
       #expect(names.count > 60 && Set(names).count == names.count && names.allSatisfy { !$0.isEmpty })
     }
 
-    @Test(arguments: RemoteConformance.Connection.allCases)
+    @Test(arguments: OddServer.Connection.allCases)
     func `many reads of a server that answers oddly have no wrong byte, and errors say what it did`(
-      _ connection: RemoteConformance.Connection
+      _ connection: OddServer.Connection
     ) async throws {
       let reads = connection == .plain ? RunScale.reads : RunScale.reads / 4
       let figures = try await RemoteConformance.read(reads, over: connection, seed: RunScale.seed) {
@@ -42,9 +42,9 @@
 
     @Test func `no wrong byte passes Verifying`() async throws {
       // Of all answers the last lie is too rare for each run to have one that is found out.
-      let shifted = RemoteConformance.Answer.shiftedBytes
+      let shifted = OddServer.Answer.shiftedBytes
       let (mixed, few) = (RunScale.reads, min(200, RunScale.reads))
-      for (reads, answers) in [(mixed, RemoteConformance.Answer.all + [shifted]), (few, [shifted])] {
+      for (reads, answers) in [(mixed, OddServer.Answer.all + [shifted]), (few, [shifted])] {
         let figures = try await RemoteConformance.read(reads, of: answers, seed: RunScale.seed, through: Self.stages) {
           HTTPSource($0 + objectPath, configuration: $1)
         }

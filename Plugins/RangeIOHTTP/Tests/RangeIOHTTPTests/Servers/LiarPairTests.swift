@@ -13,12 +13,12 @@
     /// Reads, streams and copies of each pair.
     private static let readsOfPair = 12
 
-    @Test(.timeLimit(.minutes(60)), arguments: RemoteConformance.Connection.allCases)
+    @Test(.timeLimit(.minutes(60)), arguments: OddServer.Connection.allCases)
     func `with pairs of odd answers at 2% each no byte is wrong, and nothing hangs`(
-      _ connection: RemoteConformance.Connection
+      _ connection: OddServer.Connection
     ) async throws {
-      let all = RemoteConformance.Answer.all
-      var pairs: [[RemoteConformance.Answer]] = []
+      let all = OddServer.Answer.all
+      var pairs: [[OddServer.Answer]] = []
       for (index, one) in all.enumerated() { pairs += all[(index + 1)...].map { [one, $0] } }
       var random = SeededGenerator(seed: RunScale.seed)
       pairs.shuffle(using: &random)
@@ -44,7 +44,7 @@
     }
 
     private static func read(
-      _ connection: RemoteConformance.Connection, _ pair: [RemoteConformance.Answer], _ seed: UInt64
+      _ connection: OddServer.Connection, _ pair: [OddServer.Answer], _ seed: UInt64
     ) async throws -> RemoteConformance.Figures {
       do {
         return try await RemoteConformance.read(readsOfPair, of: pair, share: 0.04, over: connection, seed: seed) {

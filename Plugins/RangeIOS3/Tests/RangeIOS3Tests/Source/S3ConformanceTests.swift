@@ -13,7 +13,7 @@
 
     init() { store.set { $0.accepted = [StoreScene.keys.accessKeyID: StoreScene.keys] } }
 
-    @Sendable private func accepts(_ request: RemoteConformance.Request) -> Bool {
+    @Sendable private func accepts(_ request: OddServer.Request) -> Bool {
       let fields = request.fields.all.map { ServedField($0.name, $0.value) }
       return store.accepts(ServerRequest(method: request.method, target: request.target, fields: fields))
     }
