@@ -170,7 +170,7 @@ let package = Package(
     .target(
       name: "RangeIOSupport",
       dependencies: [
-        "RangeIO",
+        "RangeIO", .target(name: "RangeIOFoundation", condition: .when(traits: ["SharedCache", "Encrypted"])),
         .product(
           name: "Crypto", package: "swift-crypto", condition: .when(traits: ["S3", "GCS", "SharedCache", "Encrypted"])),
       ],

@@ -119,6 +119,75 @@
       #expect(counts.bytes <= counts.limit)
     }
 
+    @Test func `what was removed stays removed while the key of the file that says so is not there`() async throws {
+      let spill = try await filled(EncryptionKeys(1, current: 1), 0..<8)
+      try await erase(2..<4, in: spill)
+      let old = try spill.open { $0.encryption = .key(try! EncryptionKeys(1, current: 1)) }
+      #expect(served(2..<4, by: old) == [])
+      try await old.close()
+      let both = try spill.open { $0.encryption = .key(try! EncryptionKeys(1, 2, current: 2)) }
+      #expect(served(0..<8, by: both) == [0, 1, 4, 5, 6, 7])
+    }
+
+    @Test func `a file that is not read goes with newer ones that go: they may have removed some of it`() async throws {
+      let spill = try await filled(EncryptionKeys(1, current: 1), 0..<8)
+      try await erase(2..<4, in: spill)
+      let more = try spill.open { $0.encryption = .key(try! EncryptionKeys(1, 2, current: 2)) }
+      for block in 20..<70 { FillSource(more.sources).put(block, in: more) }
+      try await more.close()
+      let small = try spill.open {
+        $0.encryption = .key(try! EncryptionKeys(2, current: 2))
+        $0.limit = .kibibytes(192)
+      }
+      #expect(!spill.segments.contains("0000000000000002"))
+      try await small.close()
+      let both = try spill.open { $0.encryption = .key(try! EncryptionKeys(1, 2, current: 2)) }
+      #expect(served(2..<4, by: both) == [])
+    }
+
+    @Test func `files of the current number stay, though their key is another one`() async throws {
+      let spill = try await filled(EncryptionKeys(1, current: 1), 0..<8)
+      let wrong = try spill.open {
+        $0.encryption = .key(try! EncryptionKeys([1: testKey(9)], current: 1))
+        $0.encryption?.olderKeysLast = .seconds(100)
+        $0.wallClock = { (Self.now + 1000) * 1_000_000_000 }
+      }
+      try await wrong.close()
+      #expect(served(0..<8, by: try spill.open()) == Set(0..<8))
+    }
+
+    @Test func `times that no clock shows, in headers whose sums are right, end nothing`() async throws {
+      let spill = try await filled(EncryptionKeys(1, current: 1), 0..<8)
+      let path = spill.path("0000000000000001")
+      for created in [Int64.min, -8_000_000_000_000_000_000, .max] {
+        var bytes = try #require(spill.disk.contents(of: path))
+        bytes.withUnsafeMutableBytes { bytes in
+          bytes.put(created, 40)
+          _ = SpillPrefix.close(bytes)
+        }
+        spill.disk.setContents(of: path, bytes)
+        let store = try spill.open {
+          $0.encryption = .key(try! EncryptionKeys(2, current: 2))
+          $0.encryption?.olderKeysLast = .seconds(100)
+          $0.isReadOnly = true
+        }
+        #expect(served(0..<8, by: store) == [])
+      }
+    }
+
+    @Test func `an encryption shows nothing of keys, wherever they are kept`() {
+      struct Own: EncryptionKeyProvider {
+        let keys: [UInt32: [UInt8]]
+        var current: UInt32 { 1 }
+        func key(_ number: UInt32) -> [UInt8]? { keys[number] }
+      }
+      var disk = DiskConfiguration(directory: "/cache", limit: .mebibytes(1))
+      disk.encryption = .key(Own(keys: [1: testKey(217)]))
+      var text = "\(disk) \(String(reflecting: disk))"
+      dump(disk, to: &text)
+      #expect(text.contains("DiskEncryption") && !text.contains("217"))
+    }
+
     // MARK: the other kind
 
     @Test(arguments: [true, false])
@@ -179,6 +248,14 @@
       try await store.close()
       spill.configuration.encryption = encryption
       return spill
+    }
+
+    /// Removes blocks while a second key is the current one.
+    private func erase(_ blocks: Range<Int>, in spill: SimulatedSpill) async throws {
+      let keys = try EncryptionKeys(1, 2, current: 2)
+      let store = try spill.open { $0.encryption = .key(keys) }
+      FillSource(store.sources).erase(blocks, in: store)
+      try await store.close()
     }
 
     private func served(_ blocks: Range<Int>, by store: SpillStore) -> Set<Int>? {

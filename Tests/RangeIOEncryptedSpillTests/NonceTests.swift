@@ -130,11 +130,8 @@
       return ciphers.encrypt(plain, number: number, context: context, into: sealed)
     }
 
-    func decrypt(
-      _ sealed: UnsafeMutableRawBufferPointer, number: UInt64, context: [UInt8],
-      into plain: UnsafeMutableRawBufferPointer
-    ) -> Bool {
-      ciphers.decrypt(sealed, number: number, context: context, into: plain)
+    func decrypt(_ sealed: UnsafeMutableRawBufferPointer, number: UInt64, context: [UInt8]) -> Bytes? {
+      ciphers.decrypt(sealed, number: number, context: context)
     }
   }
 #endif

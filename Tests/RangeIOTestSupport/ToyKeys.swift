@@ -1,3 +1,4 @@
+import RangeIO
 @testable import RangeIOTiers
 
 /// Encrypts for tests of what does not depend on how: by a stream and a sum that a seed makes. Nothing is secret with it.
@@ -26,11 +27,11 @@ private struct ToyCiphers: DiskCiphers {
     return true
   }
 
-  func decrypt(
-    _ sealed: UnsafeMutableRawBufferPointer, number: UInt64, context: [UInt8], into plain: UnsafeMutableRawBufferPointer
-  ) -> Bool {
-    plain.copyBytes(from: zip(sealed[12...], Self.bytes(seed &+ number, plain.count)).map { $0 ^ $1 })
-    return sealed.suffix(16).elementsEqual(tag(UnsafeRawBufferPointer(plain), number, context))
+  func decrypt(_ sealed: UnsafeMutableRawBufferPointer, number: UInt64, context: [UInt8]) -> Bytes? {
+    let encrypted = sealed.dropFirst(12).dropLast(16)
+    let plain = zip(encrypted, Self.bytes(seed &+ number, encrypted.count)).map { $0 ^ $1 }
+    let tag = plain.withUnsafeBytes { self.tag($0, number, context) }
+    return sealed.suffix(16).elementsEqual(tag) ? Bytes(plain) : nil
   }
 
   private func tag(_ plain: UnsafeRawBufferPointer, _ number: UInt64, _ context: [UInt8]) -> [UInt8] {

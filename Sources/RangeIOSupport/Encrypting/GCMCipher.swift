@@ -1,6 +1,7 @@
 #if SharedCache || Encrypted
   internal import Crypto
   public import RangeIO
+  internal import RangeIOFoundation
 
   #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -41,26 +42,16 @@
       return true
     }
 
-    /// What lies in a nonce, ciphertext and tag; `nil` unless the tag is right.
+    /// What lies in a nonce, ciphertext and tag, in the memory that it was decrypted to; `nil` unless the tag is right.
     public func open(_ sealed: UnsafeRawBufferPointer, context: [UInt8]) -> Bytes? {
-      opened(sealed, context).map { plain in Bytes(count: plain.count) { plain.copyBytes(to: $0) } }
-    }
-
-    /// Decrypts ciphertext and tag to exactly as many bytes as `plain` has. Returns `false` unless the tag is right.
-    ///
-    /// - Parameter sealed: room for the nonce, which is put there; ciphertext and tag. So nothing is copied first, which would
-    ///   cost a quarter as much again.
-    public func decrypt(
-      _ sealed: UnsafeMutableRawBufferPointer, nonce: [UInt8], context: [UInt8],
-      into plain: UnsafeMutableRawBufferPointer
-    ) -> Bool {
-      guard nonce.count == Self.nonceCount, sealed.count == Self.nonceCount + plain.count + Self.tagCount else {
-        return false
-      }
-      sealed.copyBytes(from: nonce)
-      guard let bytes = opened(UnsafeRawBufferPointer(sealed), context) else { return false }
-      bytes.copyBytes(to: plain)
-      return true
+      guard sealed.count >= Self.nonceCount + Self.tagCount, let base = sealed.baseAddress else { return nil }
+      // Shown, and not changed: the box copies it, once.
+      let data = Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: sealed.count, deallocator: .none)
+      // `try?`, twice: they fail for want of a right tag alone.
+      guard let box = try? AES.GCM.SealedBox(combined: data),
+        let plain = try? AES.GCM.open(box, using: key, authenticating: context)
+      else { return nil }
+      return Bytes(plain)
     }
 
     /// `nil` if it cannot be encrypted, as for want of memory.
@@ -69,15 +60,6 @@
       try? AES.GCM.seal(
         plain, using: key, nonce: nonce.map { try AES.GCM.Nonce(data: $0) }, authenticating: context
       ).combined
-    }
-
-    private func opened(_ sealed: UnsafeRawBufferPointer, _ context: [UInt8]) -> Data? {
-      guard sealed.count >= Self.nonceCount + Self.tagCount, let base = sealed.baseAddress else { return nil }
-      // Not copied, and not changed: the box lives no longer than this call.
-      let data = Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: sealed.count, deallocator: .none)
-      // `try?`, twice: they fail for want of a right tag alone.
-      guard let box = try? AES.GCM.SealedBox(combined: data) else { return nil }
-      return try? AES.GCM.open(box, using: key, authenticating: context)
     }
   }
 #endif

@@ -2,8 +2,8 @@
   /// Gives the keys that a disk tier encrypts with, by their numbers: such as ``EncryptionKeys``, or one of your own that asks the
   /// system's key store.
   ///
-  /// **What you must do.** Answer at once, from any thread: the keys of a directory are asked for when it is opened, once for
-  /// each file, and the current one with each new file. One number means one key, for good.
+  /// **What you must do.** Answer at once, from any thread: the keys of a directory are asked for when it is opened, for each
+  /// file, and the current one with each new file. One number means one key, for good.
   public protocol EncryptionKeyProvider: Sendable {
     /// The number of the key that new files are encrypted with. It may change while a directory is open.
     var current: UInt32 { get }

@@ -63,7 +63,10 @@
 
     /// Chunks of AES-GCM in the STREAM construction (Hoang, Reyhanitabar, Rogaway and Vizár, 2015): each with a tag, and a nonce of
     /// a prefix, the chunk's number (4 bytes, the highest first) and a byte that is 1 for the last one. A chunk that was changed,
-    /// moved or left out, and an object that was cut short, is an error.
+    /// moved or left out is an error as soon as it is read; an object that was cut short, as soon as its last chunk is.
+    ///
+    /// An object that was cut to nothing, or to no more than a tag, is an empty one. If yours are never empty, refuse a size of 0.
+    /// An empty chunk at the end, behind whole ones, is not understood.
     ///
     /// - Parameters:
     ///   - key: 16 or 32 bytes.

@@ -72,12 +72,7 @@
     private static func decrypted(
       _ sealed: [UInt8], by cipher: GCMCipher, _ nonce: [UInt8], _ context: [UInt8]
     ) -> [UInt8]? {
-      var plain = [UInt8](repeating: 0, count: sealed.count - 16)
-      var memory = [UInt8](repeating: 0, count: 12) + sealed
-      let isRight = plain.withUnsafeMutableBytes { buffer in
-        memory.withUnsafeMutableBytes { cipher.decrypt($0, nonce: nonce, context: context, into: buffer) }
-      }
-      return isRight ? plain : nil
+      (nonce + sealed).withUnsafeBytes { cipher.open($0, context: context) }.map(Array.init)
     }
   }
 #endif

@@ -1,3 +1,5 @@
+public import RangeIO
+
 /// Encrypts what a disk tier writes. The plugin `RangeIOEncrypted` has the cryptography:
 ///
 /// ```swift
@@ -11,12 +13,20 @@
 public struct DiskEncryption: Sendable {
   /// Does the cryptography.
   package let keys: any DiskKeys
-  /// How long the files of older keys are kept after they were made: longer ones are removed when the directory is opened,
-  /// together with all that are older. Default: `nil`, for as long as their key is there and there is room.
+  /// How long the files of other numbers than the current one are kept after they were made: longer ones are removed when the
+  /// directory is opened, together with all that are older. Default: `nil`, for as long as their key is there and there is room.
   public var olderKeysLast: Duration?
 
   /// Creates an encryption by cryptography of your own. Most programs take `.key(_:)` of the plugin `RangeIOEncrypted`.
   public init(_ keys: some DiskKeys) { self.keys = keys }
+}
+
+extension DiskEncryption: CustomStringConvertible, CustomReflectable {
+  /// Says that there is one, and shows nothing of the keys.
+  public var description: String { "DiskEncryption" }
+
+  /// Shows no more than ``description``.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Keys by their numbers, for ``DiskEncryption``.
@@ -57,15 +67,12 @@ public protocol DiskCiphers: Sendable {
     _ plain: UnsafeRawBufferPointer, number: UInt64, context: [UInt8], into sealed: UnsafeMutableRawBufferPointer
   ) -> Bool
 
-  /// Decrypts what ``encrypt(_:number:context:into:)`` has made of as many bytes as `plain` has.
+  /// Decrypts what ``encrypt(_:number:context:into:)`` has made.
   ///
   /// - Parameters:
+  ///   - sealed: 12 bytes that may be overwritten, such as with a nonce, and behind them what was encrypted.
   ///   - number: as when it was encrypted, and so `context`.
   ///   - context: what the tag also protects.
-  ///   - sealed: 12 bytes that may be overwritten, such as with a nonce, and behind them what was encrypted.
-  ///   - plain: another memory.
-  /// - Returns: `false` if the tag is wrong. The contents of `plain` do not matter then.
-  func decrypt(
-    _ sealed: UnsafeMutableRawBufferPointer, number: UInt64, context: [UInt8], into plain: UnsafeMutableRawBufferPointer
-  ) -> Bool
+  /// - Returns: bytes in memory of their own, 28 fewer than `sealed` has; `nil` if the tag is wrong.
+  func decrypt(_ sealed: UnsafeMutableRawBufferPointer, number: UInt64, context: [UInt8]) -> Bytes?
 }

@@ -1,7 +1,8 @@
 import RangeIO
 
-/// Encrypts and decrypts the records of one segment, as `Docs/Formats/EncryptedSpill.md` says.
-package struct SpillCipher: Sendable {
+/// Encrypts and decrypts the records of one segment, as `Docs/Formats/EncryptedSpill.md` says. A class, since each hit of the
+/// segment holds it.
+package final class SpillCipher: Sendable {
   private let keys: any DiskKeys
   private let header: SpillSegmentHeader.Encryption
   /// The bytes of the segment's header that its keys depend on.
@@ -14,11 +15,10 @@ package struct SpillCipher: Sendable {
   static let footerOverhead = saltCount + tagCount
 
   /// The keys of a segment that was read; `nil` if its key is not there, or another one.
-  init?(_ header: SpillSegmentHeader, _ encryption: DiskEncryption) {
-    guard let sealed = header.encryption, let made = Self(header, sealed, encryption),
-      made.records.proof == sealed.proof
-    else { return nil }
-    self = made
+  convenience init?(_ header: SpillSegmentHeader, _ encryption: DiskEncryption) {
+    guard let sealed = header.encryption else { return nil }
+    self.init(header, sealed, encryption)
+    guard records.proof == sealed.proof else { return nil }
   }
 
   private init?(_ header: SpillSegmentHeader, _ sealed: SpillSegmentHeader.Encryption, _ encryption: DiskEncryption) {
@@ -35,7 +35,7 @@ package struct SpillCipher: Sendable {
   /// Completes the header of a new segment, and returns its keys; `nil` if the current key is not there.
   static func begin(_ header: inout SpillSegmentHeader, _ encryption: DiskEncryption) -> SpillCipher? {
     header.encryption = .init(key: encryption.keys.current, salt: randomSalt(), proof: [])
-    guard let sealed = header.encryption, let made = Self(header, sealed, encryption) else { return nil }
+    guard let sealed = header.encryption, let made = SpillCipher(header, sealed, encryption) else { return nil }
     header.encryption?.proof = made.records.proof
     return made
   }
@@ -47,9 +47,6 @@ package struct SpillCipher: Sendable {
   }
 
   // MARK: records
-
-  /// The number of bytes that a payload of this size has without its tag; `nil` if it is too short for one.
-  static func plainCount(_ stored: UInt32) -> Int? { Int(stored) > tagCount ? Int(stored) - tagCount : nil }
 
   /// Encrypts the payload of a record, and notes it in the record.
   func encrypt(
@@ -63,18 +60,18 @@ package struct SpillCipher: Sendable {
     return true
   }
 
-  /// Decrypts a payload. Returns `false` unless it is exactly that of this record, at this place, of this source.
+  /// Decrypts a payload. Returns `nil` unless it is exactly that of this record, at this place, of this source.
   ///
   /// - Parameter payload: behind the header of the record, whose last bytes are overwritten.
   func decrypt(
-    _ record: SpillRecord, _ payload: UnsafeRawBufferPointer, at offset: Int, of identity: [UInt8],
-    into plain: UnsafeMutableRawBufferPointer
-  ) -> Bool {
-    guard payload.count == plain.count + Self.tagCount, let base = payload.baseAddress else { return false }
+    _ record: SpillRecord, _ payload: UnsafeRawBufferPointer, at offset: Int, of identity: [UInt8]
+  ) -> Bytes? {
+    guard payload.count > Self.tagCount, let base = payload.baseAddress else { return nil }
     let context = Self.context(of: record, at: offset, identity)
     let sealed = UnsafeMutableRawBufferPointer(
       start: UnsafeMutableRawPointer(mutating: base - Self.roomCount), count: Self.roomCount + payload.count)
-    return records.decrypt(sealed, number: record.sequence, context: context, into: plain)
+    let plain = records.decrypt(sealed, number: record.sequence, context: context)
+    return plain?.count == payload.count - Self.tagCount ? plain : nil
   }
 
   /// The bytes before what is decrypted that may be overwritten.
@@ -118,16 +115,12 @@ package struct SpillCipher: Sendable {
   }
 
   /// The plain payload of a footer; `nil` if it is not the one of this segment at this place.
-  func decryptFooter(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer, at offset: Int) -> [UInt8]? {
-    let count = payload.count - Self.footerOverhead
-    guard count > 0, let ciphers = footerCiphers(Array(payload.part(0, Self.saltCount))) else { return nil }
+  func decryptFooter(_ record: SpillRecord, _ payload: UnsafeRawBufferPointer, at offset: Int) -> Bytes? {
+    guard payload.count > Self.footerOverhead, let ciphers = footerCiphers(Array(payload.part(0, Self.saltCount)))
+    else { return nil }
     let context = Self.context(of: record, at: offset, [])
     var sealed = [UInt8](repeating: 0, count: Self.roomCount) + payload[Self.saltCount...]
-    var plain = [UInt8](repeating: 0, count: count)
-    let isRight = plain.withUnsafeMutableBytes { plain in
-      sealed.withUnsafeMutableBytes { ciphers.decrypt($0, number: 0, context: context, into: plain) }
-    }
-    return isRight ? plain : nil
+    return sealed.withUnsafeMutableBytes { ciphers.decrypt($0, number: 0, context: context) }
   }
 
   private func footerCiphers(_ salt: [UInt8]) -> (any DiskCiphers)? {

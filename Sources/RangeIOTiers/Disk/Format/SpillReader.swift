@@ -50,7 +50,7 @@ package struct SpillReader {
   private var start = 0
   private var count = 0
   /// The payload that was decrypted last.
-  private var plain: WritableBytes?
+  private var plain = Bytes()
 
   /// - Parameters:
   ///   - cipher: of an encrypted segment. Without one, its records are compared with their sums only.
@@ -130,20 +130,15 @@ package struct SpillReader {
     guard let cipher, found.record.kind != .footer else { return found }
     let record = found.record.unmasked(by: cipher)
     let identity = record.kind == .source ? [] : identity(record.source)?.unnamed
-    guard found.isWhole, let identity, let count = SpillCipher.plainCount(record.stored) else {
-      return Found(record: record, offset: found.offset, payload: found.payload, isWhole: false)
-    }
-    if (plain?.capacity ?? 0) < count {
-      plain = nil
-      // `try?`: it fails only without memory, and what is not decrypted is not believed.
-      plain = try? BufferPool.shared.buffer(count)
-    }
-    guard let memory = plain?.memory.part(0, count) else {
-      return Found(record: record, offset: found.offset, payload: found.payload, isWhole: false)
-    }
     // Overwrites the end of the header in the buffer, which is not read again.
-    let isRight = cipher.decrypt(record, found.payload, at: found.offset, of: identity, into: memory)
-    return Found(record: record, offset: found.offset, payload: UnsafeRawBufferPointer(memory), isWhole: isRight)
+    guard found.isWhole, let identity,
+      let opened = cipher.decrypt(record, found.payload, at: found.offset, of: identity)
+    else {
+      return Found(record: record, offset: found.offset, payload: found.payload, isWhole: false)
+    }
+    plain = opened
+    // The pointer outlives the closure: `plain` keeps the memory until the next record is opened.
+    return Found(record: record, offset: found.offset, payload: plain.withUnsafeBytes { $0 }, isWhole: true)
   }
 
   private mutating func found(_ record: SpillRecord, at offset: Int) throws(Errno) -> Found? {

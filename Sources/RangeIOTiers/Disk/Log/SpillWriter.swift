@@ -195,7 +195,10 @@ final class SpillWriter: @unchecked Sendable {
     }
     if case .failure(let trouble) = result {
       // What comes next goes to another file: this one is freed before a flush succeeds.
-      if let open = appender.open, appender.unsynced.lost.contains(open.segment.number) { appender.abandon() }
+      // So does what could not be written: the buffer is released after this.
+      if let open = appender.open, appender.buffer.count > 0 || appender.unsynced.lost.contains(open.segment.number) {
+        appender.abandon()
+      }
       if case .failed(let errno) = trouble { core.note(errno, "sync a cache file", isWrite: true, .go) }
     }
     return result

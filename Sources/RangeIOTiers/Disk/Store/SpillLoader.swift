@@ -223,24 +223,18 @@ final class SpillLoader: PieceLoader {
     _ part: SpillRun.Part, _ read: SpillBuffers.Part, _ cipher: SpillCipher, _ identity: SpillIdentity
   ) -> Decoded {
     guard var record = SpillRecord(read.header, segmentCheck: run.segment.check), record.kind == .chunk,
-      Int(record.stored) == part.stored, let count = SpillCipher.plainCount(record.stored)
+      Int(record.stored) == part.stored
     else { return .damaged }
     // What is looked for, in place of what is masked: the tag is right only if they are the same.
     (record.source, record.identityCheck, record.block) = (run.local, run.identityCheck, UInt64(part.block))
     (record.lower, record.count) = (0, UInt32(part.count))
-    guard let block = BlockBacking.allocate(part.count) else { return .noMemory }
-    if record.codec == 0, count == part.count {
-      return cipher.decrypt(record, read.payload, at: part.offset, of: identity.unnamed, into: block.memory)
-        ? .bytes(block.bytes(part.count)) : fault(of: record, read)
-    }
-    // `try?`: it fails for want of memory alone.
-    guard let plain = try? BufferPool.shared.buffer(count) else { return .noMemory }
-    let encoded = plain.memory.part(0, count)
-    guard cipher.decrypt(record, read.payload, at: part.offset, of: identity.unnamed, into: encoded) else {
+    guard let plain = cipher.decrypt(record, read.payload, at: part.offset, of: identity.unnamed) else {
       return fault(of: record, read)
     }
+    if record.codec == 0, plain.count == part.count { return .bytes(plain) }
     guard let codec = store.codec(record.codec, in: run.segment) else { return .foreign }
-    return codec.decode(UnsafeRawBufferPointer(encoded), into: block.memory)
+    guard let block = BlockBacking.allocate(part.count) else { return .noMemory }
+    return plain.withUnsafeBytes { codec.decode($0, into: block.memory) }
       ? .bytes(block.bytes(part.count)) : .damaged
   }
 

@@ -42,8 +42,9 @@ package struct SpillOpening {
     var newestWithSequence: UInt64 = 0
     /// The segments that could not be read, by number, with the bytes charged for them.
     var unread: [UInt64: Int] = [:]
-    /// Those of them that are encrypted with a key that is not there, and when they say that they were made.
-    package fileprivate(set) var otherKeys: [UInt64: Int64] = [:]
+    /// Those of them that are encrypted with a key that is not there, and whether they say that they are of an older key whose
+    /// time is over.
+    package fileprivate(set) var otherKeys: [UInt64: Bool] = [:]
 
     package init() {}
 
@@ -84,14 +85,33 @@ package struct SpillOpening {
     var removed: [Int: SpillRemovedBlocks] = [:]
     var counted = Counted()
     var overRead: [UInt64] = []
+    var lookedAt: Set<UInt64> = []
+    var isOverruled = false
     for number in numbers.reversed() {
       guard isNeeded() else { throw ReadError(.closed, "the opening was cancelled", context: context) }
-      guard let contents = try read(number, root, &counted) else { continue }
+      guard let contents = try read(number, root, &counted) else {
+        // It goes with newer ones that go: they may have removed some of it.
+        if !overRead.isEmpty, let charge = counted.unread.removeValue(forKey: number) {
+          ledger.give(charge)
+          counted.otherKeys[number] = nil
+          overRead.append(number)
+        }
+        continue
+      }
       // The limit may be lower than before, or the key is an old one. Then none of the older segments stays, so none needs its
       // tombstones.
       if !overRead.isEmpty || !configuration.isReadOnly && (ledger.bytes > ledger.limit || contents.isOutOfTime) {
         contents.segment.end()
         overRead.append(number)
+        continue
+      }
+      // What a newer one without its key has removed is not known. When that key is there, this one is found again.
+      for other in counted.otherKeys.keys where !isOverruled && lookedAt.insert(other).inserted {
+        isOverruled = mayRemove(other)
+      }
+      if isOverruled {
+        contents.segment.end()
+        leave(number, &counted)
         continue
       }
       state.enter(contents, readingCodec: codecIdentity, &removed)
@@ -184,7 +204,7 @@ package struct SpillOpening {
       let cipher = configuration.encryption.flatMap { SpillCipher(header, $0) }
       guard (cipher != nil) == (root.isEncrypted || configuration.encryption != nil) else {
         leave(number, &counted)
-        if root.isEncrypted { counted.otherKeys[number] = header.created }
+        if root.isEncrypted { counted.otherKeys[number] = isOutOfTime(header) }
         return nil
       }
       let charge = SpillLedger.charge(of: status)
@@ -200,8 +220,7 @@ package struct SpillOpening {
         } else {
           contents = try seal(segment, file, status.size, &counted)
         }
-        contents.isOutOfTime =
-          header.encryption?.key != configuration.encryption?.keys.current && isOver(header.created)
+        contents.isOutOfTime = isOutOfTime(header)
         return contents
       } catch {
         segment.end()
@@ -283,9 +302,7 @@ package struct SpillOpening {
   /// segment that stays.
   private func removeOtherKeys(_ counted: inout Counted, before stays: UInt64) {
     guard !configuration.isReadOnly else { return }
-    while let oldest = counted.unread.keys.min(), oldest < stays, let created = counted.otherKeys[oldest],
-      isOver(created)
-    {
+    while let oldest = counted.unread.keys.min(), oldest < stays, counted.otherKeys[oldest] == true {
       // `try?`: what cannot be removed now is tried again at the next opening.
       guard (try? directory.remove(SpillFormat.segmentName(oldest))) != nil else { return }
       ledger.give(counted.unread.removeValue(forKey: oldest) ?? 0)
@@ -293,10 +310,29 @@ package struct SpillOpening {
     }
   }
 
-  /// `true` if the time is over that files of older keys are kept.
-  private func isOver(_ created: Int64) -> Bool {
-    guard let time = configuration.encryption?.olderKeysLast else { return false }
-    return configuration.wallClock() - created > time.nanoseconds
+  /// `true` if a segment is of an older key, and the time is over that files of those are kept. One of the number that encrypts
+  /// now stays, even if its key is not there.
+  private func isOutOfTime(_ header: SpillSegmentHeader) -> Bool {
+    guard let encryption = configuration.encryption, let time = encryption.olderKeysLast,
+      let key = header.encryption?.key, key != encryption.keys.current
+    else { return false }
+    // Not below 0: without the key, any time may have been written there.
+    return configuration.wallClock() - max(0, header.created) > time.nanoseconds
+  }
+
+  /// `false` if a segment whose key is not there has removed nothing: the kind of a record is not masked.
+  private func mayRemove(_ number: UInt64) -> Bool {
+    let name = SpillFormat.segmentName(number)
+    // `try?`: of what cannot be read, nothing is known.
+    guard
+      let file = try? files.withDescriptors({ () throws(Errno) in try directory.open(name, writing: false) }),
+      let length = try? file.status().size, let (_, check) = try? SpillReader.header(of: file)
+    else { return true }
+    var reader = SpillReader(file, check: check, length: length, isEncrypted: true)
+    while case .record(let found) = try? reader.next() {
+      if found.record.kind == .tombstone { return true }
+    }
+    return false
   }
 
   /// Keeps a segment of which nothing is known. Its space counts. If it is readable the next time, its contents are

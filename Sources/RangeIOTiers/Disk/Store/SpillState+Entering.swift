@@ -36,7 +36,9 @@ extension SpillState {
         Int(entry.count) == sources[slot].identity.count(ofBlock: Int(entry.block)),
         Int(entry.stored) <= Int(entry.count) + overhead,
         !isForeign || Int(entry.stored) == Int(entry.count) + overhead,
-        table.find(source: slot, block: Int(entry.block)) == 0
+        table.find(source: slot, block: Int(entry.block)) == 0,
+        // Sums can be made right: no age overflows.
+        entry.fetchedAt >= 0
       else { continue }
       guard removedHere[Int(entry.source)]?.removes(entry.block, entry.sequence) != true else { continue }
       set(
