@@ -6,15 +6,10 @@ internal import RangeIO
 /// weighted by their bytes: a mean would follow the one body that came at once, out of a buffer on the way, or that stood still
 /// for a while.
 struct OriginMeasure: Hashable, Sendable {
-  private struct Body: Hashable, Sendable {
-    let bytes: Int
-    let bytesPerSecond: Double
-  }
-
   /// The weight of a new measurement of the latency.
   private static let weight = 0.2
   /// The most bodies that the bandwidth follows from.
-  private static let maxBodies = 8
+  private static let maxBodies = SIMD8<Double>.scalarCount
   private var seconds: Double?
   /// The answers of which ``leastSeconds`` is the least.
   private var latencyCount = 0
@@ -23,8 +18,11 @@ struct OriginMeasure: Hashable, Sendable {
   private var leastBefore = Double.infinity
   /// The most answers of which there is one least latency.
   private static let maxLatencies = 32
-  /// The last ones, in the order in which they came.
-  private var bodies: [Body] = []
+  /// The bytes and the rates of the last ones: each in the place of the oldest. No array, which copies would share.
+  private var sizes = SIMD8<Double>()
+  private var rates = SIMD8<Double>()
+  /// All that were noted.
+  private var bodyCount = 0
 
   /// Nothing is measured: 50 ms and 25 MB/s are assumed.
   init() {}
@@ -43,8 +41,9 @@ struct OriginMeasure: Hashable, Sendable {
   /// of them comes with the head.
   mutating func record(bytes: Int, in duration: Duration) {
     guard bytes >= 32_768, duration > .zero else { return }
-    if bodies.count == Self.maxBodies { bodies.removeFirst() }
-    bodies.append(Body(bytes: bytes, bytesPerSecond: Double(bytes) / (duration / .seconds(1))))
+    let place = bodyCount % Self.maxBodies
+    (sizes[place], rates[place]) = (Double(bytes), Double(bytes) / (duration / .seconds(1)))
+    bodyCount += 1
   }
 
   /// The time to the first byte.
@@ -56,23 +55,23 @@ struct OriginMeasure: Hashable, Sendable {
 
   /// The rate of one connection after the first byte.
   var bytesPerSecond: Double {
-    let inOrder = bodies.sorted { $0.bytesPerSecond < $1.bytesPerSecond }
-    var half = bodies.reduce(0) { $0 + Double($1.bytes) } / 2
+    let inOrder = (0..<min(bodyCount, Self.maxBodies)).sorted { rates[$0] < rates[$1] }
+    var half = sizes.sum() / 2
     let median = inOrder.first { body in
-      half -= Double(body.bytes)
+      half -= sizes[body]
       return half <= 0
     }
-    return median.map { min(max($0.bytesPerSecond, 1), 1e12) } ?? 25e6
+    return median.map { min(max(rates[$0], 1), 1e12) } ?? 25e6
   }
 
   /// The latency was measured: an answer has come.
   var hasLatency: Bool { seconds != nil }
 
   /// The rate was measured.
-  var hasRate: Bool { !bodies.isEmpty }
+  var hasRate: Bool { bodyCount > 0 }
 
   /// The rate was measured by fewer bodies than it may follow from.
-  var isYoung: Bool { bodies.count < Self.maxBodies }
+  var isYoung: Bool { bodyCount < Self.maxBodies }
 
   /// For the description of a source.
   var cost: SourceDescription.Cost { SourceDescription.Cost(latency: latency, bytesPerSecond: bytesPerSecond) }
