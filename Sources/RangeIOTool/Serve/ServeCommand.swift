@@ -160,7 +160,10 @@ struct ServeCommand: AsyncParsableCommand {
     if text == "systemd" {
       do { return try .systemd() } catch { throw ToolFailure("--listen systemd: \(error.message)") }
     }
-    if text.hasPrefix("unix:") { return .unixSocket(String(text.dropFirst(5))) }
+    if text.hasPrefix("unix:") {
+      guard text.utf8.count > 5 else { throw .usage("--listen: write the path of the socket after 'unix:'") }
+      return .unixSocket(String(text.dropFirst(5)))
+    }
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
       (0...65_535).contains(port)
     else { throw .usage("--listen: '\(text)' is no address and port: write 127.0.0.1:8080") }

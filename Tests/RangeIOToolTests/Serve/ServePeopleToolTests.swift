@@ -122,7 +122,7 @@ import Testing
     (["--user", "anna:" + hash, "--listen", ":0"], "in the clear"),
     (["--tls-key", "k.pem"], "--tls-key: name the certificate"), (["--tls", "/none.pem"], "/none.pem"),
     (["--socket-mode", "660"], "--socket-mode: "),
-    (["--socket-mode", "999", "--listen", "unix:/x"], "--socket-mode: "),
+    (["--socket-mode", "999", "--listen", "unix:/x"], "--socket-mode: "), (["--listen", "unix:"], "--listen: "),
     (["--access-log", "/none/log"], "--access-log: "), (["--stop-delay=-1"], "--stop-delay: "),
   ])
   func `what cannot be is told in words, and no secret is shown`(options: [String], words: String) async throws {

@@ -24,6 +24,16 @@
           status: status.code, bodyBytes: bodyBytes, isComplete: isComplete, duration: began.duration(to: .now),
           referrer: head.headerFields[.referer], userAgent: head.headerFields[.userAgent]))
     }
+
+    /// Counts what was no request, and was answered with 400 before anything of it was known. Adds it to the log.
+    func refusedUnread(_ client: ConnectedClient) {
+      counters.answered(HTTPResponse.Status.badRequest.code)
+      configuration.accessLog?.add(
+        AccessRecord(
+          client: client.address, user: nil, secondsSince1970: dates.now.secondsSince1970, method: "-", target: "-",
+          version: "-", status: HTTPResponse.Status.badRequest.code, bodyBytes: 0, isComplete: true, duration: .zero,
+          referrer: nil, userAgent: nil))
+    }
   }
 
   /// The bytes of bodies that a connection was handed.

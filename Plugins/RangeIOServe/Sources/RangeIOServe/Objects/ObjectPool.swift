@@ -76,7 +76,9 @@
     func ready(_ path: [ServedName]) -> OpenObject? {
       let now = time.now
       let found = state.withLock { state -> (object: OpenObject, isDue: Bool)? in
-        guard let entry = state.entries[path], let checked = entry.checked, now < checked.isOver else { return nil }
+        guard let entry = state.entries[path], let checked = entry.checked, now < checked.isOver,
+          !entry.object.isOutdated
+        else { return nil }
         state.clock += 1
         state.entries[path]?.lastUse = state.clock
         return (entry.object, now >= checked.isDue)

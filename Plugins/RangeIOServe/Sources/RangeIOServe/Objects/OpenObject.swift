@@ -3,6 +3,7 @@
   internal import RangeIO
   internal import RangeIORemote
   internal import RangeIOSupport
+  internal import Synchronization
 
   /// One version of an object that is open, with all that its answers say of it.
   final class OpenObject: Sendable {
@@ -15,6 +16,7 @@
     /// The field of that name, if a date is known. It is for answers after its second.
     let lastModified: HTTPField?
     let mediaType: String
+    private let wasReplaced = Atomic(false)
     /// The version was settled then: its tag says so.
     private let isSettled: Bool
 
@@ -54,11 +56,21 @@
       return EntityTag(source.isSettled ? "\"\(digest)\"" : "W/\"\(digest)\"")
     }
 
+    /// `true` if a read found that the source has another version by now: no later answer is to begin with this one.
+    var isOutdated: Bool { wasReplaced.load(ordering: .relaxed) }
+
+    /// A read found so.
+    func outdate() { wasReplaced.store(true, ordering: .relaxed) }
+
     /// The same object, of the version that is current by now; itself if that is the same. `nil` while its source cannot
     /// be asked.
     func current(name: String) async throws -> OpenObject? {
       guard let now = try await reader.renewedSnapshot() else { return nil }
-      if now.source === snapshot.source, isSettled == now.source.isSettled { return self }
+      if now.source === snapshot.source, isSettled == now.source.isSettled {
+        // As it was, after all.
+        wasReplaced.store(false, ordering: .relaxed)
+        return self
+      }
       return OpenObject(identity: identity, reader: reader, snapshot: now, name: name)
     }
   }

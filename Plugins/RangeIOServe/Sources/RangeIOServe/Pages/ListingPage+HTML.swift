@@ -42,6 +42,7 @@
     /// The folders on the way here, each with a link.
     private var path: String {
       let count = target.names.count
+      guard isForPeople else { return ListedText.escaped("/" + target.names.map { $0.description + "/" }.joined()) }
       let parts = target.names.enumerated().map { index, name in
         let text = "<bdi>\(ListedText.escaped(name.description))</bdi>"
         guard index < count - 1 else { return text }
@@ -54,6 +55,7 @@
     private func head(_ title: String, _ column: ListingOrder.Column, _ order: ListingOrder) -> String {
       let isOurs = order.column == column
       let sorted = isOurs ? " aria-sort=\"\(order.isDescending ? "descending" : "ascending")\"" : ""
+      guard isForPeople else { return "<th scope=\"col\"\(sorted)>\(title)</th>" }
       let after = target.bytes(of: "after").map { "after=" + ServedName(bytes: $0).encoded }
       return "<th scope=\"col\"\(sorted)><a href=\"\(Self.query(after, order.query(of: column)))\">\(title)</a></th>"
     }

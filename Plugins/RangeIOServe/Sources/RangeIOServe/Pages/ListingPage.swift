@@ -7,6 +7,9 @@
     private(set) var listing: ServedItem.Listing
     /// The query with which the rest of a listing is asked for that is cut.
     let rest: String?
+    /// Browsers say that they take HTML. Programs that follow each link (fsspec, `wget -r`) get those of the names alone: what
+    /// sorts, or leads further up than one folder, they take for names, and walk in a circle.
+    private(set) var isForPeople = true
 
     init(_ target: RequestTarget, _ listing: ServedItem.Listing) {
       self.target = target
@@ -27,11 +30,14 @@
       guard !Self.isJSON(target, head) else { return .text(.ok, try json(), type: "application/json", fields) }
       fields[.contentSecurityPolicy] = ListingAssets.policy
       fields[.referrerPolicy] = "same-origin"
-      return .text(.ok, html, type: "text/html; charset=utf-8", fields)
+      var page = self
+      page.isForPeople = head.headerFields[.accept]?.contains("text/html") ?? false
+      return .text(.ok, page.html, type: "text/html; charset=utf-8", fields)
     }
 
+    /// Without `./` before it, which some programs keep: an encoded name has no colon, so it is not taken for a scheme.
     static func link(to entry: ServedItem.Entry) -> String {
-      "./" + entry.name.encoded + (entry.isDirectory ? "/" : "")
+      entry.name.encoded + (entry.isDirectory ? "/" : "")
     }
   }
 

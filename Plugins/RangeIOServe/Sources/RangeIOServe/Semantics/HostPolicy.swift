@@ -21,6 +21,9 @@ package struct HostPolicy: Sendable {
     return names.contains(host.last == "." ? String(host.dropLast()) : host)
   }
 
+  /// `true` for a host, with or without a port.
+  package static func isHost(_ authority: String) -> Bool { host(of: authority) != nil }
+
   /// The host without its port, in lower case; `nil` if it is none.
   private static func host(of authority: String) -> String? {
     let text = HTTPText.lower(authority)

@@ -1,13 +1,16 @@
 #if Serve
   internal import RangeIO
 
-  /// Counts the connections and answers of each client, by its address, within limits.
+  /// Counts the connections, streams of HTTP/2 and answers of each client, by its address, within limits.
   final class ClientLedger: Sendable {
     enum Verdict: Equatable { case permitted, tooManyOfClient, tooMany }
 
     private struct Counts {
       var connections = 0
       var answers = 0
+      var streams = 0
+
+      var isNone: Bool { connections == 0 && answers == 0 && streams == 0 }
     }
     private struct State {
       /// Those with a connection, or an answer that has not ended with it.
@@ -18,16 +21,18 @@
 
       mutating func change(_ client: String, _ change: (inout Counts) -> Void) {
         change(&clients[client, default: Counts()])
-        if let counts = clients[client], counts.connections == 0, counts.answers == 0 { clients[client] = nil }
+        if let counts = clients[client], counts.isNone { clients[client] = nil }
       }
     }
     private let state = Locked(State())
     private let maxConnectionsPerClient: Int
+    private let maxStreamsPerClient: Int
     private let maxRequestsPerClient: Int
     private let maxRequests: Int
 
-    init(maxConnectionsPerClient: Int, maxRequestsPerClient: Int, maxRequests: Int) {
+    init(maxConnectionsPerClient: Int, maxStreamsPerClient: Int = .max, maxRequestsPerClient: Int, maxRequests: Int) {
       self.maxConnectionsPerClient = maxConnectionsPerClient
+      self.maxStreamsPerClient = maxStreamsPerClient
       self.maxRequestsPerClient = maxRequestsPerClient
       self.maxRequests = maxRequests
     }
@@ -48,6 +53,17 @@
         state.change(client) { $0.connections -= 1 }
       }
     }
+
+    /// Begins a stream of HTTP/2, which takes some 25 KiB until its client has taken all of it; `false`: the client has too many.
+    func openStream(_ client: String) -> Bool {
+      state.withLock { state in
+        guard state.clients[client]?.streams ?? 0 < maxStreamsPerClient else { return false }
+        state.change(client) { $0.streams += 1 }
+        return true
+      }
+    }
+
+    func closeStream(_ client: String) { state.withLock { $0.change(client) { $0.streams -= 1 } } }
 
     /// Begins an answer.
     func begin(_ client: String) -> Verdict {

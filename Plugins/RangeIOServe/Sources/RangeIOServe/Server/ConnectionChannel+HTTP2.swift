@@ -30,6 +30,8 @@
       // Viewers of maps take back dozens in a second; hundreds in each of many seconds are an attack (CVE-2023-44487).
       limits.stream.streamResetFrameRateLimit.maximumCount = 1000
       limits.stream.streamResetFrameRateLimit.windowLength = .seconds(30)
+      // They also tell of each tile which comes first (RFC 9113, section 5.3.2).
+      limits.connection.controlFrameRateLimit.maximumCount = 1000
       // What waits in a stream for its client, before its answer waits too.
       limits.stream.outboundBufferSizeHighWatermark = Responder.maxUncounted
       limits.stream.outboundBufferSizeLowWatermark = Responder.maxUncounted / 2
@@ -52,8 +54,13 @@
       }
     }
 
+    /// The client has too many streams: this one is reset.
+    private struct HasTooMany: Error {}
+
     private func setup(_ stream: any Channel, of client: ConnectedClient, _ turn: LoopTurn) throws -> Stream {
       let limits = responder.configuration
+      guard responder.clients.openStream(client.address) else { throw HasTooMany() }
+      stream.closeFuture.whenComplete { [responder] _ in responder.clients.closeStream(client.address) }
       try stream.pipeline.syncOperations.addHandlers([
         HTTP2FramePayloadToHTTPServerCodec(), HTTP2StreamHandler(),
         DeadlineHandler(headTimeout: limits.headTimeout, stallTimeout: limits.stallTimeout),

@@ -1,4 +1,5 @@
 #if Serve
+  internal import CRangeIOSystem
   internal import HummingbirdCore
   internal import Logging
   internal import NIOCore
@@ -28,7 +29,8 @@
         if let address = try? SocketAddress(ipAddress: host, port: port) { try configuration.checkUsers(at: [address]) }
       }
       // Each socket counts its own.
-      let maxConnections = max(1, configuration.maxConnections / places.count)
+      let maxConnections = configuration.maxConnections(
+        perSocketOf: places.count, descriptors: rio_disk_descriptor_limit())
       var sockets: [Socket] = []
       do {
         for place in places {

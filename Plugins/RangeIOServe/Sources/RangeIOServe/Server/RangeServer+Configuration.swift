@@ -55,12 +55,16 @@
       /// Gets a line for each answer. It is yours: open it anew when it was moved away. Default: `nil`.
       public var accessLog: AccessLog?
 
-      /// The most connections. More wait in the queue of the system. Default: 16,384.
+      /// The most connections; never more than three quarters of the descriptors that the process may have open. More wait in
+      /// the queue of the system. Default: 16,384.
       public var maxConnections = 16_384
       /// The most connections of one client address. More are closed at once. Default: 1,024. Clients behind one proxy
       /// count as one.
       public var maxConnectionsPerClient = 1024
-      /// The most requests that are answered at a time; each takes at most 320 KiB of memory. More get 503. Default: 4,096.
+      /// The most streams of HTTP/2 of one client address, on all of its connections. More are reset. Default: 1,024.
+      public var maxStreamsPerClient = 1024
+      /// The most requests that are answered at a time; each takes at most 320 KiB of memory, a listing as much as its page. More
+      /// get 503. Default: 4,096.
       public var maxRequests = 4096
       /// The most requests of one client address that are answered at a time. More get 429. Default: 256.
       public var maxRequestsPerClient = 256
@@ -81,6 +85,12 @@
 
       /// The defaults.
       public init() {}
+
+      /// The most connections of each of some sockets, for a process that may have so many descriptors. Without any, a socket that
+      /// cannot accept would ask again and again.
+      func maxConnections(perSocketOf sockets: Int, descriptors: UInt64) -> Int {
+        max(1, min(maxConnections, Int(clamping: descriptors - descriptors / 4)) / sockets)
+      }
 
       /// The most bytes that are read at once for an answer.
       static let pieceSize = 256 * 1024

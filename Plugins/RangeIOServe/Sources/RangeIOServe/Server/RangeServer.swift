@@ -51,6 +51,7 @@
       self.logger = logger
       let clients = ClientLedger(
         maxConnectionsPerClient: configuration.maxConnectionsPerClient,
+        maxStreamsPerClient: configuration.maxStreamsPerClient,
         maxRequestsPerClient: configuration.maxRequestsPerClient,
         maxRequests: configuration.maxRequests)
       responder = Responder(

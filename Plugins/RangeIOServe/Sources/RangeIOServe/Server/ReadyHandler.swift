@@ -1,6 +1,7 @@
 #if Serve
   internal import HTTPTypes
   internal import NIOCore
+  internal import NIOHTTP1
   internal import NIOHTTPTypes
   internal import Synchronization
 
@@ -18,6 +19,8 @@
     private var passedOn = 0
     /// The rest of a request that was answered here is still to come.
     private var isSkipping = false
+    /// What came was no request: it is refused once, and the connection closed.
+    private var isUnreadable = false
     /// An answer given here waits for its client, and so counts as one under way.
     private var isWaiting = false
     private let turn: LoopTurn
@@ -64,6 +67,14 @@
     func channelReadComplete(context: ChannelHandlerContext) {
       if !isTurnShared { turn.begin() }
       context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      if error is HTTPParserError, !isUnreadable {
+        isUnreadable = true
+        responder.refusedUnread(connection)
+      }
+      context.fireErrorCaught(error)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

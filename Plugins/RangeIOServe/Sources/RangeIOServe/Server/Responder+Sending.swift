@@ -89,7 +89,14 @@
         try await body.write(contentsOf: EmptyCollection<ByteBuffer>())
         try await client.yield()
         let end = object.endOfPiece(of: rest)
-        let piece = ByteBuffer(try await object.snapshot.read(rest.lowerBound..<end, goingOnTo: rest.upperBound))
+        let piece: ByteBuffer
+        do {
+          piece = ByteBuffer(try await object.snapshot.read(rest.lowerBound..<end, goingOnTo: rest.upperBound))
+        } catch let error as ReadError where error.code == .sourceChanged {
+          // The head is out, so this answer is cut. The next one begins with the version that is there.
+          object.outdate()
+          throw error
+        }
         rest = end..<rest.upperBound
         sent(piece.readableBytes, to: client)
         try await body.write(piece)

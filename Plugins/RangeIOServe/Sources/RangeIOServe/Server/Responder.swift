@@ -37,6 +37,9 @@
       origins = AllowedOrigins(configuration.allowedOrigins)
     }
 
+    /// The longest target that is looked at. A field of a head may be longer, so what is refused is told apart (RFC 9112, section 3).
+    static let maxTarget = 12 << 10
+
     /// After an answer the connection must not be used again: what follows on it may be anything.
     struct ConnectionIsSpent: Error {}
 
@@ -107,6 +110,8 @@
     func refusal(of head: HTTPRequest) -> Answer? {
       // A second `Host` is left among the fields: the request is ambiguous.
       guard let authority = head.authority, !head.headerFields.contains(.host) else { return .line(.badRequest) }
+      // An empty one is valid, and no name of this server.
+      guard authority.isEmpty || HostPolicy.isHost(authority) else { return .line(.badRequest) }
       guard hosts.permits(authority) else {
         return .line(.misdirectedRequest, advice: "this server does not know the name in 'Host' as its own")
       }
@@ -122,12 +127,13 @@
       }
       if authenticator.isNeeded {
         do {
-          if try await authenticator.user(head) == nil { return Authenticator.challenge }
+          if try await authenticator.user(head, of: client.address) == nil { return Authenticator.challenge }
         } catch is Authenticator.IsBusy {
           return .line(.serviceUnavailable, [.retryAfter: "1"])
         }
       }
       guard let path = head.path, path.utf8.first == UInt8(ascii: "/") else { return .line(.badRequest) }
+      guard path.utf8.count <= Self.maxTarget else { return .line(.uriTooLong) }
       guard let target = RequestTarget(path) else { return .line(.notFound) }
       if target.names.first == Mounts.reserved { return try await administration(target, head, client) }
       do {

@@ -20,13 +20,21 @@
     /// The checks under way, by the digest of what is checked: a client that begins with many requests costs one.
     private let checks = SharedWork<[UInt8], String?>()
     /// The requests that wait for a check.
-    private let waiting = Locked(0)
+    private let waiting = Locked(Waiting())
     private let maxWaiting: Int
     private let key = (0..<32).map { _ in UInt8.random(in: 0 ... .max) }
     /// Guesses take no more of the processor than this.
     private let threads = IOThreads(limit: 2)
 
+    private struct Waiting {
+      var all = 0
+      /// Those of each client, by its address.
+      var ofClient: [String: Int] = [:]
+    }
+
     private static let maxKnown = 1024
+    /// One client's guesses leave room for the passwords of others: these wait for some tenths of a second at most.
+    static let maxWaitingOfClient = 64
 
     /// Too many requests wait for a check.
     struct IsBusy: Error {}
@@ -54,18 +62,27 @@
     /// The user who asks; `nil` if there is none, or the password is wrong.
     ///
     /// - Throws: ``IsBusy``; `CancellationError`.
-    func user(_ head: HTTPRequest) async throws -> String? {
+    func user(_ head: HTTPRequest, of client: String) async throws -> String? {
       if let user = knownUser(head) { return user }
       guard let field = head.headerFields[.authorization], let (name, password) = Self.credentials(field) else {
         return nil
       }
       let mayWait = waiting.withLock { waiting in
-        guard waiting < maxWaiting else { return false }
-        waiting += 1
+        guard waiting.all < maxWaiting, waiting.ofClient[client, default: 0] < Self.maxWaitingOfClient else {
+          return false
+        }
+        waiting.all += 1
+        waiting.ofClient[client, default: 0] += 1
         return true
       }
       guard mayWait else { throw IsBusy() }
-      defer { waiting.withLock { $0 -= 1 } }
+      defer {
+        waiting.withLock { waiting in
+          waiting.all -= 1
+          let left = waiting.ofClient[client, default: 1] - 1
+          waiting.ofClient[client] = left > 0 ? left : nil
+        }
+      }
       let digest = digest(field)
       return try await checks.value(for: digest) { [self] in
         // The check before may have ended since.

@@ -46,8 +46,13 @@ public struct PasswordHash: Sendable, Hashable {
 
   /// Matches no password, and takes as long as the slowest of `others`, so that the time does not tell which names there are.
   package static func ofNobody(besides others: some Sequence<PasswordHash>) -> PasswordHash {
-    PasswordHash(rounds: others.map(\.rounds).max() ?? 5000, salt: Array("nobody".utf8), hash: [])
+    // The length of the salt costs time as well.
+    let slowest = others.max { $0.cost.lexicographicallyPrecedes($1.cost) }
+    return PasswordHash(rounds: slowest?.rounds ?? 5000, salt: slowest?.salt ?? Array("nobody".utf8), hash: [])
   }
+
+  /// What a check costs beside the password: the rounds, and the length of the salt.
+  package var cost: [Int] { [rounds, salt.count] }
 
   /// `true` for the password. Takes milliseconds, which do not depend on how much of it is right.
   package func matches(_ password: [UInt8]) -> Bool {

@@ -69,6 +69,38 @@
       }
     }
 
+    @Test func `streams that a client does not take are limited, however little is on them`() async throws {
+      let folder = try ServedFolder()
+      try folder.write(ServedFolder.bytes(12), to: "a.bin")
+      try await withTLSServer(try DirectoryUpstream(folder.path), { $0.maxStreamsPerClient = 150 }) { port, _ in
+        let (first, second) = (try await RawHTTP2(port, window: 0), try await RawHTTP2(port, window: 0))
+        for stream in 0..<90 { try await first.send(first.head("/a.bin", on: 2 * stream + 1)) }
+        var answers = 0
+        while answers < 90, let frame = try await first.next() { answers += frame.kind == .headers ? 1 : 0 }
+        for stream in 0..<90 { try await second.send(second.head("/a.bin", on: 2 * stream + 1)) }
+        var resets = 0
+        while resets < 30, let frame = try await second.next() { resets += frame.kind == .reset ? 1 : 0 }
+        #expect(resets == 30)
+        first.channel.close(promise: nil)
+        try await first.channel.closeFuture.outcome()
+        // Its room is there again, and the other connection has gone on.
+        let third = try await RawHTTP2(port)
+        var stream = 1
+        while try await third.get("/a.bin", on: stream).status != "200" { stream += 2 }
+        #expect(second.channel.isActive)
+        for client in [second, third] { client.channel.close(promise: nil) }
+      }
+    }
+
+    @Test func `hundreds of priorities are no attack`() async throws {
+      try await withFile { port in
+        let client = try await RawHTTP2(port)
+        for _ in 0..<500 { try await client.send(Frame(kind: .priority, stream: 1, payload: [0, 0, 0, 0, 10])) }
+        #expect(try await client.get("/a.bin", on: 3).status == "200")
+        client.channel.close(promise: nil)
+      }
+    }
+
     /// What ends a connection.
     enum Breach: CaseIterable {
       case continuations, hugeHead, hugeFrame, pings, settings, emptyData, windowOverflow, unknownStream, evenStream,
@@ -96,8 +128,8 @@
         case .hugeFrame:
           try? await client.send(Frame(kind: .headers, stream: 3, payload: Array(repeating: 0, count: 20_000)))
         case .pings:
-          for _ in 0..<300 { try? await client.send(Frame(kind: .ping, payload: Array(repeating: 1, count: 8))) }
-        case .settings: for _ in 0..<300 { try? await client.send(Frame(kind: .settings)) }
+          for _ in 0..<1100 { try? await client.send(Frame(kind: .ping, payload: Array(repeating: 1, count: 8))) }
+        case .settings: for _ in 0..<1100 { try? await client.send(Frame(kind: .settings)) }
         case .emptyData:
           try? await client.send(client.head("/none", on: 3, method: "POST", ends: false))
           for _ in 0..<10 { try? await client.send(Frame(kind: .data, stream: 3)) }

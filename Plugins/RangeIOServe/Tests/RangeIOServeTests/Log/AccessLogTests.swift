@@ -41,6 +41,23 @@
       #expect(lines[0].target == "/a.bin?\u{2026}" && lines[0].userAgent == "test" && lines[1].method == "HEAD")
     }
 
+    @Test func `what is no request has a line, and counts`() async throws {
+      let folder = try ServedFolder()
+      let log = try AccessLog(folder.path + "/.log", format: .json)
+      try await withServer([("", try DirectoryUpstream(folder.path))]) {
+        $0.accessLog = log
+      } _: { port, _ in
+        for line in ["GET /a b c HTTP/1.1", "nonsense", "GET /" + String(repeating: "a", count: 40_000) + " HTTP/1.1"] {
+          let received = try await RawClient.exchange(line + "\r\nHost: localhost\r\n\r\n", port: port)
+          #expect(ReceivedAnswer(received).status == 400)
+        }
+        let told = try await ask("/-/stats", port: port)
+        #expect(String(decoding: told.body, as: UTF8.self).contains(/"answers4xx" ?: ?3/))
+      }
+      let lines = try lines(folder.path + "/.log")
+      #expect(lines.map(\.status) == [400, 400, 400, 200] && lines.map(\.method).prefix(3) == ["-", "-", "-"])
+    }
+
     @Test func `an answer that is cut off says so`() async throws {
       let folder = try ServedFolder()
       let log = try AccessLog(folder.path + "/.log", format: .json)

@@ -59,7 +59,7 @@
       let name = String(repeating: "\"<&'", count: 60) + "\n\u{202E}."
       let html = try page("/", [.init(name: ServedName(name), byteCount: 123_456, modifiedSecondsSince1970: 0)])
       let shown = ListedText.escaped(name)
-      let link = "<a href=\"./\(ServedName(name).encoded)\"><bdi>\(shown)</bdi></a>"
+      let link = "<a href=\"\(ServedName(name).encoded)\"><bdi>\(shown)</bdi></a>"
       #expect(html.contains("<td title=\"\(shown)\">\(link)</td>"))
       #expect(html.contains("<td title=\"123456 bytes\">121 KiB</td>"))
       #expect(html.contains("<time datetime=\"1970-01-01T00:00:00Z\">1970-01-01<span> 00:00</span></time>"))

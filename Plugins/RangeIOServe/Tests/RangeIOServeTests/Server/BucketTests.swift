@@ -76,7 +76,7 @@
         let object = try await ask("/d/e/f", port: port)
         #expect(object.body == Array("d/e/f".utf8))
         let page = String(decoding: try await ask("/d/", port: port).body, as: UTF8.self)
-        #expect(page.contains("<a href=\"./e/\">"))
+        #expect(page.contains("<a href=\"e/\">"))
       }
     }
 

@@ -160,10 +160,17 @@
       }
     }
 
-    @Test func `an object that changes under an answer cuts it off`() async throws {
+    @Test(arguments: [Duration.zero, .seconds(3600)])
+    func `an object that changes under an answer cuts it off, and the next answer has the new one`(
+      freshness: Duration
+    ) async throws {
       let base = SyntheticSource(byteCount: 1 << 20)
       let source = GatedSource(base)
-      let upstream = ObjectUpstream { try await RangeReader(source, onChange: .refresh) }
+      // What the first answer read before the change is at hand when the next one begins.
+      let upstream = ObjectUpstream(freshness: freshness) {
+        try await RangeReader(
+          source, [.caching(MemoryStore(limit: .mebibytes(8)), fill: .exact), .merging()], onChange: .refresh)
+      }
       try await withServer([("object", upstream)]) { port, _ in
         async let answer = ask("/object", port: port)
         await source.arrivals(1)
@@ -175,7 +182,6 @@
         let received = try await answer
         #expect(received.status == 200 && received.fields["content-length"] == "\(1 << 20)")
         #expect(received.body == Array(old))
-        // The next one gets the new version.
         let next = try await ask("/object", port: port)
         #expect(next.body == Array(base.expected(0..<1 << 20)))
         #expect(next.fields["etag"] == nil || next.fields["etag"] != received.fields["etag"])

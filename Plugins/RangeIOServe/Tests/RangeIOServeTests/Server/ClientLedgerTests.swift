@@ -46,6 +46,25 @@
       #expect(burst(60) == [25])
     }
 
+    @Test func `streams count for each client, on all of its connections`() {
+      let ledger = ClientLedger(
+        maxConnectionsPerClient: 2, maxStreamsPerClient: 2, maxRequestsPerClient: 2, maxRequests: 10)
+      #expect(ledger.openStream("a") && ledger.openStream("a") && !ledger.openStream("a") && ledger.openStream("b"))
+      ledger.closeStream("a")
+      #expect(ledger.openStream("a") && !ledger.openStream("a"))
+      for client in ["a", "a", "b"] { ledger.closeStream(client) }
+      #expect(ledger.counts.clients == 0)
+    }
+
+    @Test func `connections leave descriptors for files`() {
+      var configuration = RangeServer.Configuration()
+      #expect(configuration.maxConnections(perSocketOf: 2, descriptors: 1 << 31) == 8192)
+      #expect(configuration.maxConnections(perSocketOf: 1, descriptors: 1024) == 768)
+      configuration.maxConnections = 10
+      #expect(configuration.maxConnections(perSocketOf: 3, descriptors: 1024) == 3)
+      #expect(configuration.maxConnections(perSocketOf: 20, descriptors: 1) == 1)
+    }
+
     @Test func `an answer that ends after its connection counts until then, and no longer`() {
       let ledger = ClientLedger(maxConnectionsPerClient: 2, maxRequestsPerClient: 2, maxRequests: 10)
       for _ in 0..<5 {

@@ -38,7 +38,26 @@
         let page = String(decoding: try await ask("/", port: port).body, as: UTF8.self)
         let link = try #require(page.firstMatch(of: /Not all names are shown here. <a href="([^"]*)">/)?.1)
         let next = String(decoding: try await ask("/" + link, port: port).body, as: UTF8.self)
-        #expect(next.contains("<a href=\"./\(100_000 + count - 1)\">") && !next.contains("Not all names"))
+        #expect(next.contains("<a href=\"\(100_000 + count - 1)\">") && !next.contains("Not all names"))
+      }
+    }
+
+    @Test func `a program that follows each link finds names alone, and its way ends`() async throws {
+      let folder = try ServedFolder()
+      for name in ["one/a:b", "one/two/c", "d e"] { try folder.write([1], to: name) }
+      try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
+        var found: [String: [String]] = [:]
+        var queue = ["/"]
+        while let path = queue.popLast() {
+          let page = String(decoding: try await ask(path, port: port, ["Accept: */*"]).body, as: UTF8.self)
+          let links = page.matches(of: /<a href="([^"]*)">/).map { String($0.1) }
+          found[path] = links
+          queue += links.filter { $0.hasSuffix("/") && $0 != "../" }.map { path + $0 }
+        }
+        #expect(found == ["/": ["one/", "d%20e"], "/one/": ["../", "two/", "a%3Ab"], "/one/two/": ["../", "c"]])
+        let people = try await ask("/one/", port: port, ["Accept: text/html,*/*;q=0.8"])
+        #expect(String(decoding: people.body, as: UTF8.self).contains("<a href=\"?sort=size"))
+        #expect(people.fields["vary"] == "Accept")
       }
     }
 
@@ -55,16 +74,16 @@
       }
       try await withServer([("", try DirectoryUpstream(folder.path))]) { port, _ in
         let top = try await lines("/?format=json", port)
-        #expect(top.map(\.name) == ["\u{FFFD}", "\u{FFFD}"] && top.map(\.href) == ["./%FE/", "./%FF/"])
+        #expect(top.map(\.name) == ["\u{FFFD}", "\u{FFFD}"] && top.map(\.href) == ["%FE/", "%FF/"])
         for (byte, name) in [(UInt8(0xFE), "%FE"), (0xFF, "%FF")] {
           let page = String(decoding: try await ask("/\(name)/", port: port).body, as: UTF8.self)
-          #expect(page.contains("<a href=\"./a\(name)\">"))
+          #expect(page.contains("<a href=\"a\(name)\">"))
           #expect(try await ask("/\(name)/a\(name)", port: port).body == [byte])
           #expect(try await askKept("/\(name)/a\(name)", port: port).body == [byte])
           #expect(try await ask("/\(name)", port: port).fields["location"] == "./\(name)/")
           #expect(try await ask("/-/explain?path=/\(name)/a\(name)", port: port).status == 200)
         }
-        #expect(try await lines("/?format=json&after=%FE", port).map(\.href) == ["./%FF/"])
+        #expect(try await lines("/?format=json&after=%FE", port).map(\.href) == ["%FF/"])
         #expect(try await ask("/%EF%BF%BD/", port: port).status == 404)
       }
     }

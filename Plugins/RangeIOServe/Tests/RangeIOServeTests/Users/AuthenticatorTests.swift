@@ -22,7 +22,7 @@
         for index in 0..<64 {
           let isRight = index % 2 == 0
           let request = request(isRight ? "anna:secret" : "anna:secre")
-          group.addTask { try await authenticator.user(request) == (isRight ? "anna" : nil) }
+          group.addTask { try await authenticator.user(request, of: "client") == (isRight ? "anna" : nil) }
         }
         for try await isAsExpected in group { #expect(isAsExpected) }
       }
@@ -32,15 +32,40 @@
 
     @Test func `where none may wait, what needs a check is sent away and the rest is not`() async throws {
       let authenticator = Authenticator(["anna": try PasswordHash(Self.hash)], maxWaiting: 0)
-      await #expect(throws: Authenticator.IsBusy.self) { try await authenticator.user(request("anna:secret")) }
-      #expect(try await authenticator.user(request(nil)) == nil)
+      await #expect(throws: Authenticator.IsBusy.self) {
+        try await authenticator.user(request("anna:secret"), of: "client")
+      }
+      #expect(try await authenticator.user(request(nil), of: "client") == nil)
     }
 
     @Test func `who has waited leaves room for the next`() async throws {
       let authenticator = Authenticator(["anna": try PasswordHash(Self.hash)], maxWaiting: 1)
       for password in ["a", "b", "secret"] {
-        #expect(try await authenticator.user(request("anna:" + password)) == (password == "secret" ? "anna" : nil))
+        let user = try await authenticator.user(request("anna:" + password), of: "client")
+        #expect(user == (password == "secret" ? "anna" : nil))
       }
+    }
+
+    @Test func `one client's guesses leave room for the passwords of others`() async throws {
+      let authenticator = Authenticator(["anna": try PasswordHash(Self.hash)], maxWaiting: 1024)
+      let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for index in 0..<200 {
+          let request = request("anna:\(index)")
+          group.addTask {
+            do {
+              _ = try await authenticator.user(request, of: "guesser")
+              return false
+            } catch is Authenticator.IsBusy {
+              return true
+            }
+          }
+        }
+        #expect(try await authenticator.user(request("anna:secret"), of: "other") == "anna")
+        return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      #expect(refused > 0)
+      // Those that have waited have left.
+      #expect(try await authenticator.user(request("anna:201"), of: "guesser") == nil)
     }
   }
 #endif

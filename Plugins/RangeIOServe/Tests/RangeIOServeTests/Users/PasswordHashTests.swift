@@ -23,6 +23,16 @@ struct PasswordHashTests {
     #expect(!hash.matches([UInt8](repeating: 0, count: PasswordHash.maxPasswordBytes + 1)))
   }
 
+  @Test func `who is not there costs what the slowest user costs, for the length of the salt too`() throws {
+    let hashes = try [
+      "$5$rounds=1400$short$CU5sEVQw7IzgIOL9qN21kPZWO3J.VR9yVJwbje9Kn81",
+      "$5$ToeHvtnUohM1zO42$3Q4dH9kl3qlWsCbvjQgn8pAF3AjqqfdtbMJ92fU0zO2",
+      "$5$saltsalt$0IyaXrmV7.sGNS6tirgqHLqX/G.FBvgkYA.lpPdS5sA",
+    ].map { try PasswordHash($0) }
+    #expect(PasswordHash.ofNobody(besides: hashes).cost == hashes[1].cost)
+    #expect(PasswordHash.ofNobody(besides: hashes.reversed()).cost == hashes[1].cost)
+  }
+
   @Test(arguments: [
     "", "5ecret", "$5$", "$5$salt", "$5$salt$", "$5$salt$short", "$6$saltsalt$" + String(repeating: "a", count: 86),
     "$2y$05$" + String(repeating: "a", count: 53), "$5$aSaltThatIsTooLong$" + String(repeating: "a", count: 43),
