@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # In the order in which they run: what is most likely to fail, first.
-all=(tests plugins examples plain dist situations containers ticker seeds plants stress damage kills runs crash churn threads addresses)
+all=(tests plugins examples plain dist situations strangers containers ticker seeds plants stress damage kills runs crash churn threads addresses)
 
 # Every engine, the one past the page cache included.
 export RANGEIO_ENGINES=${RANGEIO_ENGINES-dispatchIO positional direct}
@@ -59,6 +59,12 @@ what_situations="what servers, mounts and disks were seen to do, in small: right
 run_situations() {
   with_plugins
   scripts/check-situations.sh
+}
+
+what_strangers="what others wrote for this job: fsspec's tests, and cases after obstore, s3-tests, web-platform-tests, curl, httpx"
+run_strangers() {
+  with_plugins
+  RANGEIO_CLIENTS=required scripts/check-strangers.sh
 }
 
 what_containers="programs that choose no sizes, in control groups of 32 to 200 MB: all live, and hit"
