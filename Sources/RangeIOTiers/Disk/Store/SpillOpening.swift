@@ -320,7 +320,8 @@ package struct SpillOpening {
     return configuration.wallClock() - max(0, header.created) > time.nanoseconds
   }
 
-  /// `false` if a segment whose key is not there has removed nothing: the kind of a record is not masked.
+  /// `false` if a segment whose key is not there has removed nothing: the kind of a record is not masked. Only one that was read up to
+  /// its footer tells so.
   private func mayRemove(_ number: UInt64) -> Bool {
     let name = SpillFormat.segmentName(number)
     // `try?`: of what cannot be read, nothing is known.
@@ -329,10 +330,15 @@ package struct SpillOpening {
       let length = try? file.status().size, let (_, check) = try? SpillReader.header(of: file)
     else { return true }
     var reader = SpillReader(file, check: check, length: length, isEncrypted: true)
+    // `try?`: as above.
     while case .record(let found) = try? reader.next() {
-      if found.record.kind == .tombstone { return true }
+      switch found.record.kind {
+      case .tombstone: return true
+      case .footer: return false
+      case .chunk, .source: break
+      }
     }
-    return false
+    return true
   }
 
   /// Keeps a segment of which nothing is known. Its space counts. If it is readable the next time, its contents are

@@ -127,6 +127,7 @@
           try? await client.send(head)
         case .hugeFrame:
           try? await client.send(Frame(kind: .headers, stream: 3, payload: Array(repeating: 0, count: 20_000)))
+        // `try?`, for these two as well: as above.
         case .pings:
           for _ in 0..<1100 { try? await client.send(Frame(kind: .ping, payload: Array(repeating: 1, count: 8))) }
         case .settings: for _ in 0..<1100 { try? await client.send(Frame(kind: .settings)) }
