@@ -6,7 +6,7 @@ public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable
   private let decisions: Guarded<CredentialsState<Credentials>>
   private let flight = SharedWork<Int, Credentials>(outlivesWaiters: true)
   let used = Guarded(Used())
-  private let fetch: @Sendable () async throws -> Credentials
+  private let fetch: @Sendable (CredentialsState<Credentials>.Question) async throws -> Credentials
   private let now: @Sendable () -> Int
 
   /// - Parameters:
@@ -14,9 +14,28 @@ public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable
   ///   - early: how many seconds before the old ones end new ones are fetched; `nil` for five minutes.
   ///   - now: seconds since 1970.
   ///   - fetch: brings new credentials. Cancelled when the source closes.
-  public init(
+  public convenience init(
     expiry: @escaping @Sendable (Credentials) -> Int?, early: Int? = nil, now: @escaping @Sendable () -> Int,
     fetch: @escaping @Sendable () async throws -> Credentials
+  ) {
+    self.init(expiry: expiry, early: early, now: now) { _ in try await fetch() }
+  }
+
+  /// Credentials of one source, which come from a flight that other sources share. Closing this one leaves that one as it is.
+  ///
+  /// - Parameters:
+  ///   - expiry: as above.
+  ///   - now: seconds since 1970, by the clock that the source's server goes by.
+  public convenience init(
+    sharing shared: CredentialsFlight, expiry: @escaping @Sendable (Credentials) -> Int?,
+    now: @escaping @Sendable () -> Int
+  ) {
+    self.init(expiry: expiry, early: nil, now: now) { try await shared.answer($0) }
+  }
+
+  private init(
+    expiry: @escaping @Sendable (Credentials) -> Int?, early: Int?, now: @escaping @Sendable () -> Int,
+    asking fetch: @escaping @Sendable (CredentialsState<Credentials>.Question) async throws -> Credentials
   ) {
     decisions = Guarded(CredentialsState(expiry: expiry, early: early ?? CredentialsTimes.early))
     self.now = now
@@ -71,8 +90,9 @@ public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable
     { [decisions, fetch, now] in
       let began = now()
       if let question, case .use(let known, _) = decisions.withLock({ $0.ask(question, at: began) }) { return known }
+      let need = decisions.withLock { $0.need(for: question) }
       let result: Result<Credentials, any Error>
-      do { result = .success(try await fetch()) } catch { result = .failure(error) }
+      do { result = .success(try await fetch(need)) } catch { result = .failure(error) }
       let end = now()
       // What was given up is not wanted any more: it may be older. Asked under the lock, since the fetch that took its place
       // may end at the same time. `try?`: a failure is told to those who wait.

@@ -20,6 +20,8 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
     case sign
     /// The server said that these have expired or are not known: others are needed.
     case replace(Credentials)
+    /// These end soon: others are wanted.
+    case renew(Credentials)
   }
 
   /// The next step of the request.
@@ -52,7 +54,8 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
   mutating func ask(_ question: Question, at now: Int) -> Answer {
     switch question {
     case .sign: sign(at: now)
-    case .replace(let credentials): replace(credentials, at: now)
+    case .replace(let credentials): others(than: credentials, at: now, isRefused: true)
+    case .renew(let credentials): others(than: credentials, at: now, isRefused: false)
     }
   }
 
@@ -62,13 +65,19 @@ struct CredentialsState<Credentials: Hashable & Sendable>: Sendable {
     return .use(current, fetches: begins(at: now))
   }
 
-  private mutating func replace(_ credentials: Credentials, at now: Int) -> Answer {
+  private mutating func others(than credentials: Credentials, at now: Int, isRefused: Bool) -> Answer {
     // Another request has already brought new ones.
     if let current, current != credentials, lasts(current, now, CredentialsTimes.late) {
       return .use(current, fetches: false)
     }
-    refused = credentials
+    if isRefused { refused = credentials }
     return wait(at: now)
+  }
+
+  /// What a fetch that `question` waits for is asked.
+  func need(for question: Question?) -> Question {
+    if case .replace? = question, let question { return question }
+    return current.map { .renew($0) } ?? .sign
   }
 
   /// The fetch has ended: with credentials, or with `nil` because it failed.

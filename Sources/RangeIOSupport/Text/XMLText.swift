@@ -1,14 +1,13 @@
 /// Finds the text of elements in a small XML document. No parser: it knows no nesting, which the documents that it is
 /// used for do not need, and an error answer may be cut anywhere.
 public enum XMLText {
-  /// The text of the first element called `name`, with its entities replaced, as one line.
-  public static func first(_ name: String, in body: [UInt8], limit: Int = 300) -> String? {
+  /// The text of the first element called `name`, with its entities replaced, as one line. Not shortened: a secret that was cut
+  /// in two would not be found in it.
+  public static func first(_ name: String, in body: [UInt8]) -> String? {
     guard let start = contents(after: "<\(name)>", body) else { return nil }
     let raw = body[start...].prefix { $0 != UInt8(ascii: "<") }
     let words = replacingEntities(raw).split { $0 <= 32 || $0 == 127 }
-    let line = Array(words.joined(separator: [32]))
-    // `decoding` repairs what the limit cuts in two.
-    return String(decoding: line.prefix(limit), as: UTF8.self)
+    return String(decoding: Array(words.joined(separator: [32])), as: UTF8.self)
   }
 
   /// `true` for text that may name a region or an error. It goes into hosts and messages, so nothing else passes.

@@ -39,6 +39,59 @@ import Testing
     #expect(provider.askedCount == 2)
   }
 
+  @Test func `flights that share another have one fetch, also of what was refused`() async throws {
+    let provider = GatedProvider<Keys>()
+    let shared = CredentialsFlight(expiry: \.expiry, now: { 0 }, fetch: provider.value)
+    let flights = (0..<20).map { _ in CredentialsFlight(sharing: shared, expiry: \Keys.expiry, now: { 0 }) }
+    for (number, keys) in [first, second].enumerated() {
+      await withThrowingTaskGroup(of: Keys.self) { group in
+        for flight in flights {
+          group.addTask { [first] in
+            try await number == 0 ? flight.credentials() : flight.credentials(insteadOf: first)
+          }
+        }
+        await provider.asked(number + 1)
+        // Whoever shares it may close.
+        if number == 1 { flights[0].close() }
+        provider.answer(.success(keys))
+        while let result = await group.nextResult() {
+          switch result {
+          case .success(let found): #expect(found == keys)
+          case .failure(let error): #expect(number == 1 && (error as? ReadError)?.code == .closed)
+          }
+        }
+      }
+      #expect(provider.askedCount == number + 1)
+    }
+    let next = CredentialsFlight(sharing: shared, expiry: \Keys.expiry, now: { 0 })
+    #expect(try await next.credentials() == second && provider.askedCount == 2)
+  }
+
+  @Test func `what sources share goes with the last of them`() async throws {
+    let registry = SharedCredentials<String>()
+    let fetches = Atomic<Int>(0)
+    func flight(_ places: String, _ name: String, expiry: Int?) -> CredentialsFlight<Keys> {
+      registry.credentials(
+        in: places, named: [name], expiry: \.expiry, now: { 0 }, of: { 0 },
+        fetch: {
+          fetches.wrappingAdd(1, ordering: .relaxed)
+          return Keys(name, expiry: expiry)
+        })
+    }
+    var held = [("a", "x"), ("a", "x"), ("a", "y"), ("b", "x")].map { flight($0.0, $0.1, expiry: 3_600) }
+    for flight in held { _ = try await flight.credentials() }
+    #expect(registry.count == 3 && fetches.load(ordering: .relaxed) == 3)
+    held.removeFirst(2)
+    #expect(registry.count == 2)
+    held = [flight("a", "x", expiry: 3_600)]
+    #expect(try await held[0].credentials() == Keys("x", expiry: 3_600) && registry.count == 1)
+    // What does not end is fetched by each: the user may have put other keys there.
+    held = (0..<3).map { _ in flight("c", "x", expiry: nil) }
+    let before = fetches.load(ordering: .relaxed)
+    for flight in held { _ = try await flight.credentials() }
+    #expect(fetches.load(ordering: .relaxed) == before + 3 && registry.count == 1)
+  }
+
   @Test func `a waiter that is cancelled leaves at once, and the fetch goes on`() async throws {
     let provider = GatedProvider<Keys>()
     let flight = CredentialsFlight(expiry: \.expiry, now: { 0 }, fetch: provider.value)

@@ -84,6 +84,19 @@ struct CredentialsStateTests {
     #expect((1...6).contains(fetches))
   }
 
+  @Test func `credentials that are renewed may be used on, those that were refused not`() {
+    for question in [CredentialsState<Keys>.Question.renew(keys("a")), .replace(keys("a"))] {
+      var state = CredentialsState<Keys>(expiry: \.expiry)
+      #expect(state.need(for: .sign) == .sign && state.need(for: nil) == .sign)
+      state.fetched(keys("a"), at: 0)
+      #expect(state.need(for: nil) == .renew(keys("a")) && state.need(for: question) == question)
+      #expect(state.ask(question, at: 1) == .wait(fetches: true))
+      state.fetched(nil, at: 2)
+      let isRefused = question == .replace(keys("a"))
+      #expect(state.ask(.sign, at: 3) == (isRefused ? .wait(fetches: true) : .use(keys("a"), fetches: false)))
+    }
+  }
+
   @Test func `refused credentials are replaced once, whichever read was refused`() {
     var state = CredentialsState<Keys>(expiry: \.expiry)
     _ = state.ask(.sign, at: 0)

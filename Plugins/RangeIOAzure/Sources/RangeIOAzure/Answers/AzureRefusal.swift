@@ -8,7 +8,7 @@
     var status: Int
     /// As in `BlobNotFound`; `nil` if it was not the service that answered.
     var code: String?
-    /// For people: one line, at most 300 bytes.
+    /// For people: one line.
     var message: String?
     /// The server's clock, seconds since 1970.
     var serverTime: Int?
@@ -42,6 +42,7 @@
       switch code {
       case nil where status == 401 && request.access?.expires == true: return .mend(.credentials)
       case nil, "ServerBusy", "InternalError", "OperationTimedOut": return .none
+      case _ where status == 503: return .none
       case let code? where Self.refusesAccess.contains(code):
         switch request.access {
         case .key:

@@ -77,7 +77,7 @@
           // Other clouds have theirs at the same address.
           let isAzure = server != Self.usualServer || answer.status == 400 || TokenDocument(answer.body) != nil
           return isAzure ? nil : "the metadata service is none of Azure's"
-        } catch let error as ReadError where error.code != .closed {
+        } catch let error as ReadError where error.code != .closed && error.code != .invalidConfiguration {
           return "the metadata service does not answer"
         }
       }

@@ -61,7 +61,7 @@
 
     nonisolated(nonsending) func mend(_ remedy: Remedy) async throws {
       switch remedy {
-      case .region: break
+      case .region, .currentVersion: break
       case .clock(let offset): clock.set(offset: offset)
       case .credentials: try await flight?.replaceRefused()
       }

@@ -18,8 +18,15 @@
       try configuration.check()
       let endpoint = try endpoint(of: address, configuration, places)
       let clock = ServerClock(places.now)
-      let fetch = try fetch(for: address, configuration.credentials, places.reaching(as: configuration.remote))
-      let flight = fetch.map { CredentialsFlight(expiry: \.expiry, now: { clock.now }, fetch: $0) }
+      let places = places.reaching(as: configuration.remote)
+      let flight = try fetch(for: address, configuration.credentials, places).map { fetch in
+        guard address.sas == nil, let name = configuration.credentials.sharedName else {
+          return CredentialsFlight(expiry: \.expiry, now: { clock.now }, fetch: fetch)
+        }
+        return shared.credentials(
+          in: places.identity, named: [name, address.account], expiry: \.expiry, now: places.now, of: { clock.now },
+          fetch: fetch)
+      }
       let authority = AzureAuthority(address, flight, clock: clock)
       var remote = configuration.remote
       // The service answers no range that counts from the end.
@@ -30,6 +37,9 @@
         authority: authority)
       return ResolvedBlob(object: object, authority: authority)
     }
+
+    /// What the sources of the process share.
+    private static let shared = SharedCredentials<CredentialPlaces.Identity>()
 
     private static func endpoint(
       of address: AzureAddress, _ configuration: AzureSource.Configuration, _ places: CredentialPlaces
@@ -75,6 +85,14 @@
   }
 
   extension AzureCredentials {
+    /// Names those that all blobs of an account may share; `nil` for a closure of one source, and for what needs no request.
+    fileprivate var sharedName: String? {
+      switch kind {
+      case .standard, .clientSecret, .workloadIdentity, .managedIdentity, .azureCLI: "\(kind)"
+      case .anonymous, .sharedKey, .connectionString, .sas, .sasProvider, .tokenProvider: nil
+      }
+    }
+
     /// `false` if requests have none but the signature of the address itself.
     fileprivate func areSent(to address: AzureAddress) -> Bool {
       if case .anonymous = kind { return false }

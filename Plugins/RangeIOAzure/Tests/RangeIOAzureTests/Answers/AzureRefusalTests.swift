@@ -95,7 +95,10 @@
       #expect(try remedy(verdict(403, "AuthenticationFailed", as: "key", skew: 300)) == nil)
     }
 
-    @Test(arguments: [(503, "ServerBusy"), (500, "InternalError"), (500, "OperationTimedOut"), (403, nil), (404, nil)])
+    @Test(arguments: [
+      (503, "ServerBusy"), (503, "NewKindOfBusy"), (500, "InternalError"), (500, "OperationTimedOut"), (403, nil),
+      (404, nil),
+    ])
     func `what passes, and what the service did not answer, is judged by its status`(_ status: Int, _ code: String?)
       throws
     {

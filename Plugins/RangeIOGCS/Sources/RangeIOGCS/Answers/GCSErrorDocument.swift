@@ -9,7 +9,7 @@
   struct GCSErrorDocument: Equatable, Sendable {
     /// As in `NoSuchKey` or `notFound`; letters and digits only.
     var code: String?
-    /// For people: one line, at most 300 bytes.
+    /// For people: one line.
     var message: String?
 
     init(_ body: [UInt8]) {
@@ -54,11 +54,10 @@
       return isName ? text : nil
     }
 
-    /// `text` as one line of at most 300 bytes; `nil` if nothing is left.
+    /// `text` as one line; `nil` if nothing is left.
     static func line(_ text: String) -> String? {
       let words = text.utf8.split { $0 <= 32 || $0 == 127 }
-      // `decoding` repairs what the limit cuts in two.
-      let line = String(decoding: Array(words.joined(separator: [32])).prefix(300), as: UTF8.self)
+      let line = String(decoding: Array(words.joined(separator: [32])), as: UTF8.self)
       return line.isEmpty ? nil : line
     }
   }

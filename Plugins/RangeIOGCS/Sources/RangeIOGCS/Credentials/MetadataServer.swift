@@ -9,13 +9,16 @@
     private let host: String
     /// `GCE_METADATA_HOST` names it, so it must be there.
     private let isNamed: Bool
+    /// It must be there: the user says so, or it has given a token.
+    private let isExpected: Bool
 
     private static let path = "/computeMetadata/v1/instance/service-accounts/default/token"
     /// Elsewhere nothing answers at its address.
     private static let timeout = Duration.seconds(3)
 
     /// `nil` if the environment says that there is none.
-    init?(_ places: CredentialPlaces) {
+    init?(_ places: CredentialPlaces, isExpected: Bool) {
+      self.isExpected = isExpected
       if places.variable("NO_GCE_CHECK")?.lowercased() == "true" { return nil }
       let named = places.variable("GCE_METADATA_HOST") ?? places.variable("GCE_METADATA_ROOT")
       isNamed = named != nil
@@ -27,7 +30,8 @@
       var expires_in: WrittenNumber?
     }
 
-    /// - Throws: `ReadError` with `permissionDenied` if there is no such server.
+    /// - Throws: `ReadError` with `permissionDenied` if there is no such server, or a transient error if it must be there. In a
+    ///   new pod of GKE it answers after some seconds.
     func token(for scope: TokenScope, _ places: CredentialPlaces) async throws -> GCSToken {
       let sent = places.now()
       guard let answer = try await answer(scope, places) else {
@@ -61,7 +65,8 @@
             url: "http://\(host)\(Self.path)?scopes=\(ObjectURL.encodedQuery(scope.rawValue))",
             fields: HeaderFields(["Metadata-Flavor": "Google"]), timeout: Self.timeout, isLocal: true))
       } catch let error as ReadError where error.code != .closed && !isNamed {
-        return nil
+        guard isExpected else { return nil }
+        throw ReadError(.inputOutput, "the metadata server of Google does not answer: try again", isTransient: true)
       }
       let isGoogle = answer.fields["metadata-flavor"] == "Google"
       if !isGoogle, isNamed {

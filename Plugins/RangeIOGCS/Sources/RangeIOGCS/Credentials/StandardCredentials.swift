@@ -11,15 +11,19 @@
 
     /// What tokens come from.
     ///
+    /// - Parameter expectsServer: the metadata server has given tokens before.
     /// - Throws: `ReadError` with `permissionDenied` if there is nothing.
-    func source() async throws -> any TokenSource {
+    func source(expectsServer: Bool) async throws -> any TokenSource {
       if let path = places.variable("GOOGLE_APPLICATION_CREDENTIALS") {
         return try await Self.file(path, places)
       }
       let folder = places.variable("CLOUDSDK_CONFIG") ?? "~/.config/gcloud"
       let path = places.path("\(folder)/\(Self.name)")
-      if let text = try await places.file(path) { return try Self.source(text, path) }
-      guard let server = MetadataServer(places) else { throw Self.missing }
+      // A folder that a variable names is meant; the usual one may be another user's.
+      let isNamed = places.variable("CLOUDSDK_CONFIG") != nil
+      let text = try await isNamed ? places.file(path) : places.usualFile(path)
+      if let text { return try Self.source(text, path) }
+      guard let server = MetadataServer(places, isExpected: expectsServer) else { throw Self.missing }
       return server
     }
 

@@ -57,7 +57,8 @@
       let text = answer?.error_description.flatMap { GCSErrorDocument.line($0) }
       let isHarmless =
         text.map { text in !form.contains { $0.value.utf8.count > 8 && text.contains($0.value) } } ?? false
-      let shown = isHarmless ? text.map { " (\($0))" } ?? "" : ""
+      // `decoding` repairs what the limit cuts in two.
+      let shown = isHarmless ? text.map { " (\(String(decoding: $0.utf8.prefix(300), as: UTF8.self)))" } ?? "" : ""
       return ReadError(
         isBusy ? .inputOutput : .permissionDenied, "\(server) gave no token: \(code)\(shown): \(advice)",
         isTransient: isBusy)

@@ -95,7 +95,7 @@
 
     nonisolated(nonsending) func mend(_ mend: Remedy) async throws {
       switch mend {
-      case .region: break
+      case .region, .currentVersion: break
       case .clock(let offset): clock.set(offset: offset)
       case .credentials:
         if case .tokens(let flight) = permit { try await flight.replaceRefused() }

@@ -74,35 +74,47 @@
       }
     }
 
+    /// What the sources of the process share.
+    private static let shared = SharedCredentials<CredentialPlaces.Identity>()
+
     private static func permit(
       _ credentials: GCSCredentials, _ places: CredentialPlaces, isEmulator: Bool
     ) -> GCSAuthority.Permit {
-      let fetch: @Sendable () async throws -> GCSToken
       switch credentials.kind {
       case .anonymous: return .none
       case .standard where isEmulator: return .none
       case .hmac(let key): return .key(key)
-      case .provider(let provider): fetch = provider
-      case .standard, .file, .json, .metadataServer:
-        fetch = { try await credentials.tokenSource(places).token(for: .reading, places) }
-      }
       // Tokens end by this machine's clock, which counted their seconds.
-      return .tokens(CredentialsFlight(expiry: \.expiry, now: places.now, fetch: fetch))
+      case .provider(let provider):
+        return .tokens(CredentialsFlight(expiry: \.expiry, now: places.now, fetch: provider))
+      case .standard, .file, .json, .metadataServer:
+        let hasServer = Guarded(false)
+        let flight = shared.credentials(
+          in: places.identity, named: ["\(credentials.kind)"], expiry: \GCSToken.expiry, now: places.now, of: places.now
+        ) {
+          let source = try await credentials.tokenSource(places, expectsServer: hasServer.withLock { $0 })
+          let token = try await source.token(for: .reading, places)
+          if source is MetadataServer { hasServer.withLock { $0 = true } }
+          return token
+        }
+        return .tokens(flight)
+      }
     }
   }
 
   extension GCSCredentials {
     /// What tokens come from.
     ///
+    /// - Parameter expectsServer: the metadata server has given tokens before.
     /// - Throws: `ReadError`; for kinds that have no such thing, `invalidConfiguration`.
-    func tokenSource(_ places: CredentialPlaces) async throws -> any TokenSource {
+    func tokenSource(_ places: CredentialPlaces, expectsServer: Bool = false) async throws -> any TokenSource {
       switch kind {
-      case .standard: return try await StandardCredentials(places: places).source()
+      case .standard: return try await StandardCredentials(places: places).source(expectsServer: expectsServer)
       case .file(let path): return try await StandardCredentials.file(path, places)
       case .json(let text, let signsTokens):
         return try CredentialsDocument.parse(text).tokenSource(signsTokens: signsTokens)
       case .metadataServer:
-        if let server = MetadataServer(places) { return server }
+        if let server = MetadataServer(places, isExpected: true) { return server }
         throw ReadError(.invalidConfiguration, "NO_GCE_CHECK is true, and so no metadata server is asked: unset it")
       case .hmac, .provider, .anonymous:
         throw ReadError(.invalidConfiguration, "the credentials (\(self)) are no account's")

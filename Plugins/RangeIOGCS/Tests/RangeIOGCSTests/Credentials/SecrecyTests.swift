@@ -58,12 +58,14 @@
       }
     }
 
-    @Test func `a store that repeats a token does not have it shown`() async throws {
+    @Test(arguments: [1, 60])
+    func `a store that repeats a token does not have it shown, nor a part of it`(_ count: Int) async throws {
+      let token = String(repeating: "a-secret-token", count: count)
       try await GCSScene.with { scene in
         scene.store.set { state in
-          state.services["/bucket/key"] = { _ in MiniatureGCS.xml(403, "AccessDenied", "no", "Bearer a-secret-token") }
+          state.services["/bucket/key"] = { _ in MiniatureGCS.xml(403, "AccessDenied", "no", "Bearer \(token)") }
         }
-        let error = await scene.failure(of: .token(GCSToken("a-secret-token")))
+        let error = await scene.failure(of: .token(GCSToken(token)))
         #expect(error?.code == .permissionDenied && error.map { !"\($0)".contains("a-secret-token") } == true)
       }
     }

@@ -1,6 +1,7 @@
 #if GCS
   import RangeIO
   import RangeIOHTTPTestServer
+  import RangeIORemote
   import Testing
 
   @testable import RangeIOGCS
@@ -65,6 +66,31 @@
         let none = await scene.failure(of: .metadataServer, variables: ["GCE_METADATA_HOST": host(scene)])
         #expect(none?.code == .permissionDenied && none?.message.contains("service account") == true)
       }
+    }
+
+    @Test func `a metadata server that must be there may be asked again`() async throws {
+      try await GCSScene.with { scene in
+        // Nothing listens there.
+        let error = await scene.failure(of: .metadataServer, variables: ["GCE_METADATA_IP": "127.0.0.1:1"])
+        #expect(error?.code == .inputOutput && error?.isTransient == true)
+        let other = await scene.failure(of: .standard, variables: ["GCE_METADATA_IP": "127.0.0.1:1"])
+        #expect(other?.code == .permissionDenied && other?.isTransient == false)
+      }
+    }
+
+    @Test func `a login that cannot be read counts as none`() async throws {
+      let places = CredentialPlaces(
+        environment: [:], home: "/home/u",
+        file: { path in throw ReadError(.permissionDenied, "not yours", source: path) }, run: { _ in [] },
+        send: { _ in throw ReadError(.timedOut, "late", isTransient: true) }, now: { 0 })
+      let found = try await StandardCredentials(places: places).source(expectsServer: false)
+      #expect(found is MetadataServer)
+      var named = places
+      named.environment = ["CLOUDSDK_CONFIG": "/named"]
+      let error = await #expect(throws: ReadError.self) {
+        _ = try await StandardCredentials(places: named).source(expectsServer: false)
+      }
+      #expect(error?.message.contains("not yours") == true)
     }
 
     @Test func `where there is nothing the error says what to do`() async throws {

@@ -100,6 +100,32 @@
     public var now: @Sendable () -> Int
     /// What is renewed at this moment, by the path of its file. It goes on without those who wait: the old token may be used up.
     var renewals = SharedWork<String, any Sendable>(outlivesWaiters: true)
+    /// How services are reached: as ``trusting(_:)`` and ``reaching(as:)`` say.
+    private var reach = Reach()
+
+    fileprivate struct Reach: Hashable, Sendable {
+      var rootFile: String?
+      var proxy: RemoteConfiguration.Proxy?
+      var additionalTrustRoots: [RemoteConfiguration.TrustRoots] = []
+    }
+
+    /// Equal for places where the same credentials are found: with the same environment, and services that are reached in the
+    /// same way.
+    public struct Identity: Hashable, Sendable, CustomReflectable {
+      fileprivate let environment: [String: String]
+      fileprivate let home: String
+      fileprivate let reach: Reach
+      /// Those of the process, or of one test.
+      fileprivate let owner: ObjectIdentifier
+
+      /// Shows nothing: variables may be secrets.
+      public var customMirror: Mirror { Mirror(self, children: []) }
+    }
+
+    /// What sources of one process may share credentials by.
+    public var identity: Identity {
+      Identity(environment: environment, home: home, reach: reach, owner: ObjectIdentifier(renewals))
+    }
 
     /// Places of a test. Files are not written, unless ``save`` is set.
     public init(
@@ -135,14 +161,21 @@
     public func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// These, with requests that trust the certificates of a file in place of the system's.
-    public func trusting(_ rootFile: String) -> CredentialPlaces { changing { $0.rootFile = rootFile } }
+    public func trusting(_ rootFile: String) -> CredentialPlaces {
+      var places = changing { $0.rootFile = rootFile }
+      places.reach.rootFile = rootFile
+      return places
+    }
 
     /// These, with requests that go through the proxy of a source, and trust the certificates that it trusts in addition.
     public func reaching(as remote: RemoteConfiguration) -> CredentialPlaces {
-      changing { request in
+      var places = changing { request in
         request.proxy = remote.proxy
         request.additionalTrustRoots = remote.additionalTrustRoots
       }
+      places.reach.proxy = remote.proxy
+      places.reach.additionalTrustRoots = remote.additionalTrustRoots
+      return places
     }
 
     private func changing(_ change: @escaping @Sendable (inout Request) -> Void) -> CredentialPlaces {
@@ -153,6 +186,16 @@
         return try await send(request)
       }
       return places
+    }
+
+    /// The text of a file at the place where a tool keeps it: one that this user may not read counts as none, as it does to the
+    /// tools. A service may run without a home of its own.
+    public func usualFile(_ path: String) async throws -> String? {
+      do {
+        return try await file(path)
+      } catch let error as ReadError where [.permissionDenied, .unsupportedSource].contains(error.code) {
+        return nil
+      }
     }
 
     /// A path whose `~` is replaced.

@@ -84,14 +84,18 @@ public enum Remedy: Hashable, Sendable {
   case region(String)
   /// Sign by the server's clock, which is ahead of ours by this many seconds.
   case clock(offset: Int)
+  /// Leave ``RequestPlan/versionID`` out from now on: the store lets this reader read the current version only. An answer of
+  /// another version than the pinned one still fails the read.
+  case currentVersion
 
-  enum Kind: Hashable, Sendable { case credentials, region, clock }
+  enum Kind: Hashable, Sendable { case credentials, region, clock, currentVersion }
 
   var kind: Kind {
     switch self {
     case .credentials: .credentials
     case .region: .region
     case .clock: .clock
+    case .currentVersion: .currentVersion
     }
   }
 }

@@ -8,7 +8,7 @@
   struct ErrorDocument: Equatable, Sendable {
     /// As in `NoSuchKey`; letters and digits only.
     var code: String?
-    /// For people: one line, at most 300 bytes.
+    /// For people: one line.
     var message: String?
     /// The region that the bucket is in, or that a signature should be for.
     var region: String?

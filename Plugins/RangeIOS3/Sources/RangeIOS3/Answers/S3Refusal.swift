@@ -54,16 +54,21 @@
       case nil where status == 401 && request.signature != nil: return .mend(.credentials)
       case "SlowDown", "ServiceUnavailable", "Busy", "RequestLimitExceeded", "Throttling", "InternalError":
         return .none
-      case nil where [301, 307, 308, 404, 410, 503].contains(status): return .none
+      // Stores have codes of their own for what passes, as for a server that has just begun.
+      case _ where status == 503: return .none
+      case nil where [301, 307, 308, 404, 410].contains(status): return .none
       case "TemporaryRedirect": return .none
       default: return .fail(failure(request))
       }
     }
 
+    /// The rights do not suffice. An answer to HEAD has no code.
+    var deniesAccess: Bool { status == 403 && document.code ?? "AccessDenied" == "AccessDenied" }
+
     /// Codes that other credentials may help against.
     private static let expired: Set<String> = [
       "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken", "InvalidAccessKeyId",
-      "InvalidClientTokenId",
+      "InvalidClientTokenId", "InvalidTokenId",
     ]
 
     /// The error: what S3 did, and what to do about it.
@@ -81,7 +86,7 @@
         (.permissionDenied, "check the secret access key, and that no proxy changes the path or the host", false)
       case "InvalidAccessKeyId", "InvalidClientTokenId":
         (.permissionDenied, "the store does not know the access key: check that it belongs to this endpoint", false)
-      case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken":
+      case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "InvalidToken", "InvalidTokenId":
         (.permissionDenied, "the session token has expired or is not valid: get new credentials", false)
       case "RequestTimeTooSkewed": (.permissionDenied, "correct this machine's clock", false)
       case "InvalidObjectState":

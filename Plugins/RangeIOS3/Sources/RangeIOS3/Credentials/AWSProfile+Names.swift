@@ -11,12 +11,13 @@
     ]
 
     /// Settings that begin like those, and cannot matter to what is read here: accounts and ends of keys that tools write
-    /// down, the registration of a sign-in, where the token service gives the same credentials, and the multi-region access
+    /// down, the registration of a sign-in, where the token service gives the same credentials, services that are not used here, and the multi-region access
     /// points that are not supported anyway.
     private static let withoutEffect: Set<String> = [
       "aws_account_id", "aws_expiration", "aws_session_expiration", "aws_session_token_expiration",
       "aws_credentials_expiration", "sso_account_name", "sso_registration_scopes", "sso_auto_populated",
       "s3_us_east_1_regional_endpoint", "s3_disable_multiregion_access_points", "credential_process_timeout",
+      "endpoint_discovery_enabled",
     ]
 
     /// How the names begin of the AWS tools' settings that say who signs or where requests go. Names that begin otherwise are

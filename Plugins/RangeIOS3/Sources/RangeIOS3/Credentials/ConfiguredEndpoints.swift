@@ -28,9 +28,10 @@
       return profile["endpoint_url"]
     }
 
-    /// The URL of a service other than S3.
+    /// The URL of a service other than S3, without a slash at its end.
     func url(of service: AWSService, in region: String) throws(ReadError) -> String {
-      if let url = try named(service) {
+      if var url = try named(service) {
+        while url.hasSuffix("/") { url.removeLast() }
         try hosts.check("the server of \(service.setting) that has a URL of yours")
         return url
       }

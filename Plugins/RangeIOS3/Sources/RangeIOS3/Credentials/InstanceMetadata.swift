@@ -18,7 +18,7 @@
 
     /// `nil` if the environment says that there is none.
     ///
-    /// - Throws: `invalidConfiguration` for a switch with a value that is none.
+    /// - Throws: `invalidConfiguration` for a switch with a value that is none, or an endpoint that is no URL.
     init?(_ places: CredentialPlaces, _ profile: AWSProfile?) throws(ReadError) {
       func text(_ variable: String, _ setting: String) -> String? { places.variable(variable) ?? profile?[setting] }
       if places.variable("AWS_EC2_METADATA_DISABLED")?.lowercased() == "true" { return nil }
@@ -36,6 +36,10 @@
       let usual = isIPv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254"
       var endpoint = text("AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint") ?? usual
       while endpoint.hasSuffix("/") { endpoint.removeLast() }
+      do { _ = try ObjectURL(endpoint) } catch {
+        throw ReadError(
+          .invalidConfiguration, "AWS_EC2_METADATA_SERVICE_ENDPOINT is no URL: write it as in http://169.254.169.254")
+      }
       self.endpoint = endpoint
       func number(_ variable: String) throws(ReadError) -> Int {
         // The setting has the same name in small letters.
@@ -52,9 +56,16 @@
         try isOff.map { text throws(ReadError) in try AWSProfile.flag(text, "AWS_EC2_METADATA_V1_DISABLED") } ?? false
     }
 
+    /// The service does not answer, and must be there.
+    static let silence = ReadError(
+      .inputOutput, "the metadata service (IMDS) gives no credentials at the moment: try again", isTransient: true)
+
     /// Asks the service. `nil` if the service does not answer, as outside EC2, or if the machine has no role.
+    ///
+    /// - Throws: a transient error if it is busy.
     func credentials(_ places: CredentialPlaces) async throws -> S3Credentials? {
-      let token: [UInt8]?
+      var token: [UInt8]?
+      var isBusy = false
       do {
         let answer = try await send(
           CredentialPlaces.Request(
@@ -71,12 +82,15 @@
                 + "AWS_EC2_METADATA_V1_DISABLED or ec2_metadata_v1_disabled")
           }
           token = nil
+        case 429, 500...: isBusy = true
         default: return nil
         }
       } catch let error as ReadError where error.code != .closed && error.code != .permissionDenied {
         return nil
       }
+      if isBusy { throw Self.silence }
       let roles = try await get(Self.path, token, places)
+      if roles.status == 429 || roles.status >= 500 { throw Self.silence }
       guard roles.status == 200, let role = Self.line(roles.body) else { return nil }
       let answer = try await get(Self.path + ObjectURL.encodedQuery(role), token, places)
       guard answer.status == 200 else {

@@ -13,6 +13,11 @@
     /// The name of a session if the profile gives none.
     static let sessionName = "swift-range-io"
 
+    /// Codes of what passes, which it sends with status 400.
+    private static let passing: Set = [
+      "Throttling", "ThrottlingException", "RequestLimitExceeded", "IDPCommunicationError",
+    ]
+
     /// Sends a form, and reads the credentials of the answer.
     ///
     /// - Parameters:
@@ -27,11 +32,12 @@
       let request = try request([("Action", action), ("Version", "2011-06-15")] + form, signedBy: source)
       let answer = try await places.send(request)
       guard answer.status == 200 else {
-        let isBusy = answer.status == 429 || answer.status >= 500
         // Not the service's own words: they may repeat what was sent.
-        let code = ErrorDocument(answer.body).code ?? "status \(answer.status)"
+        let code = ErrorDocument(answer.body).code
+        let isBusy = answer.status == 429 || answer.status >= 500 || code.map(Self.passing.contains) ?? false
         throw ReadError(
-          isBusy ? .inputOutput : .permissionDenied, "the token service (STS) did not \(what): \(code): \(advice)",
+          isBusy ? .inputOutput : .permissionDenied,
+          "the token service (STS) did not \(what): \(code ?? "status \(answer.status)"): \(advice)",
           isTransient: isBusy)
       }
       guard let found = S3Credentials(xml: answer.body) else {
@@ -46,7 +52,7 @@
       // In the body: a URL may be logged on its way.
       let body = Array(form.map { "\($0.0)=\(ObjectURL.encodedQuery($0.1))" }.joined(separator: "&").utf8)
       var request = CredentialPlaces.Request(
-        method: "POST", url: url.hasSuffix("/") ? url : url + "/",
+        method: "POST", url: url + "/",
         fields: HeaderFields(["Content-Type": "application/x-www-form-urlencoded"]), body: body, timeout: .seconds(10),
         isLocal: false)
       guard let source else { return request }
@@ -64,7 +70,7 @@
   extension S3Credentials {
     /// Those in an answer of the token service, or of a directory bucket; `nil` if some part is missing.
     init?(xml body: [UInt8]) {
-      func text(_ name: String) -> String? { XMLText.first(name, in: body, limit: 16_384) }
+      func text(_ name: String) -> String? { XMLText.first(name, in: body) }
       guard let id = text("AccessKeyId"), let secret = text("SecretAccessKey"), let token = text("SessionToken") else {
         return nil
       }

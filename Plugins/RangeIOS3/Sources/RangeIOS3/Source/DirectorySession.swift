@@ -54,7 +54,8 @@
         case .mend(.credentials) where tries > 0, .mendOrFail(.credentials, _) where tries > 0:
           credentials.noteRefusal(refusal.failure(asked)) { $0 == keys }
           try await credentials.replaceRefused()
-        case .none:
+        case .none,
+          .fail where answer.status == 429 || answer.status >= 500:
           throw ReadError(
             .inputOutput, "the directory bucket began no session: status \(answer.status): try again",
             isTransient: answer.status == 429 || answer.status >= 500)

@@ -40,6 +40,9 @@
       }
     }
 
+    /// What the sources of the process share.
+    private static let shared = SharedCredentials<CredentialPlaces.Identity>()
+
     private static func flight(
       _ credentials: S3Source.CredentialsProvider, _ place: StorePlace, _ places: CredentialPlaces, _ clock: ServerClock
     ) -> CredentialsFlight<S3Credentials>? {
@@ -50,7 +53,10 @@
       case .provider(let provider): fetch = provider
       case .standard(let profile):
         let chain = CredentialsChain(profile: profile, region: place.region, places: places, hosts: place.hosts)
-        fetch = { try await chain.credentials() }
+        let hosts = "FIPS \(place.hosts.usesFIPS), dual stack \(place.hosts.usesDualStack)"
+        return shared.credentials(
+          in: places.identity, named: ["\(profile as Any)", place.region, hosts], expiry: \.expiry, now: places.now,
+          of: { clock.now }, fetch: { try await chain.credentials() })
       }
       return CredentialsFlight(expiry: \.expiry, now: { clock.now }, fetch: fetch)
     }

@@ -27,6 +27,8 @@
     private let clock: ServerClock
     private let regions: BucketRegions
     private let keys = SigningKeys()
+    /// Requests name the version that was opened, until the store has refused that.
+    private let namesPinned = Guarded(true)
     /// Settings for requests beside the object's.
     let remote: RemoteConfiguration
 
@@ -96,7 +98,8 @@
       if target.address.isBucket { return try own.with(path: own.path, query: plan.url.query) }
       let isRedirected = plan.url.origin == own.origin && !plan.url.path.hasSameBytes(as: own.path)
       let url = isRedirected ? plan.url : own
-      guard let version = plan.versionID ?? target.address.versionID else { return url }
+      let pinned = namesPinned.withLock { $0 } ? plan.versionID : nil
+      guard let version = pinned ?? target.address.versionID else { return url }
       let others = isRedirected ? url.queryItems.filter { $0.name != "versionId" } : []
       let items = others.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }
       let query = (items + ["versionId=\(ObjectURL.encodedQuery(version))"]).joined(separator: "&")
@@ -119,7 +122,17 @@
         // Without a body: the GET that follows tells more.
         if plan.method != .head { return .mendOrFail(.credentials, failure) }
       }
+      if case .fail(let failure) = verdict, refusal.deniesAccess, namesPinnedVersion(plan, sent) {
+        return .mendOrFail(.currentVersion, failure)
+      }
       return verdict
+    }
+
+    /// `true` if the request named a version that the user did not ask for: to read it needs s3:GetObjectVersion, and the current
+    /// one s3:GetObject only.
+    private func namesPinnedVersion(_ plan: RequestPlan, _ sent: PreparedRequest) -> Bool {
+      plan.versionID != nil && target.address.versionID == nil
+        && sent.url.queryItems.contains { $0.name == "versionId" }
     }
 
     /// `true` if a request for `region` would be another than the one that was sent.
@@ -135,6 +148,7 @@
       case .region(let region): regions.learn(region, of: target.address.bucket, at: target.endpoint)
       case .clock(let offset): clock.set(offset: offset)
       case .credentials: try await signing?.replaceRefused()
+      case .currentVersion: namesPinned.withLock { $0 = false }
       }
     }
 

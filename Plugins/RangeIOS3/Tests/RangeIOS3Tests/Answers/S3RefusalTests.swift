@@ -76,7 +76,10 @@
       #expect(verdict(400, error(code), isSigned: false).isFailure)
     }
 
-    @Test(arguments: ["SlowDown", "ServiceUnavailable", "InternalError", "RequestLimitExceeded"])
+    @Test(arguments: [
+      "SlowDown", "ServiceUnavailable", "InternalError", "RequestLimitExceeded", "SlowDownRead",
+      "XMinioServerNotInitialized",
+    ])
     func `what passes is left to the transport, which knows Retry-After`(_ code: String) {
       #expect(verdict(503, error(code)).isNone)
       #expect(verdict(503, "").isNone)

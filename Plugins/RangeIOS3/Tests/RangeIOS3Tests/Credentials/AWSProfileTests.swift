@@ -78,6 +78,7 @@
       mfa_serial = m
       x_principal_arn = p
       aws_expiration = 2026-01-02T03:04:05Z
+      endpoint_discovery_enabled = true
       [profile nothing]
       region = x
       [unclosed

@@ -67,7 +67,7 @@
     /// The variables that lead to services at `origin`.
     func variables(_ origin: String) -> [String: String] {
       var variables = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": origin]
-      for service in ["STS", "SSO", "SSO_OIDC", "SIGNIN"] { variables["AWS_ENDPOINT_URL_\(service)"] = origin }
+      for service in ["STS", "SSO", "SSO_OIDC", "SIGNIN"] { variables["AWS_ENDPOINT_URL_\(service)"] = "\(origin)/" }
       switch self {
       case .container: variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "\(origin)/container"
       case .webIdentity:

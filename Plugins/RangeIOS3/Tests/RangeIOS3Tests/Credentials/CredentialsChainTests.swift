@@ -144,6 +144,29 @@
           + "&RoleSessionName=swift-range-io&WebIdentityToken=a.b-c%3D")
     }
 
+    @Test func `a web identity of the environment goes before keys of the profile that nothing names`() async throws {
+      let configuration = "[default]\naws_access_key_id=P\naws_secret_access_key=s"
+      let scene = Scene(files: ["/token": "t", "/home/u/.aws/config": configuration]) { _ in
+        let text = "<AccessKeyId>ROLE</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>"
+        return CredentialPlaces.Answer(status: 200, body: Array(text.utf8))
+      }
+      let places = scene.places(["AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "r"])
+      #expect(try await CredentialsChain(places: places).credentials().accessKeyID == "ROLE")
+      #expect(try await CredentialsChain(profile: "default", places: places).credentials().accessKeyID == "P")
+    }
+
+    @Test(arguments: ["Throttling", "IDPCommunicationError"])
+    func `a token service that is busy may be asked again, though it says 400`(_ code: String) async {
+      let scene = Scene(files: ["/token": "t"]) { _ in
+        CredentialPlaces.Answer(status: 400, body: Array("<Code>\(code)</Code>".utf8))
+      }
+      let environment = ["AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "r"]
+      let error = await #expect(throws: ReadError.self) {
+        _ = try await CredentialsChain(places: scene.places(environment)).credentials()
+      }
+      #expect(error?.code == .inputOutput && error?.isTransient == true && error?.message.contains(code) == true)
+    }
+
     @Test func `a web identity that is refused says the code`() async throws {
       let scene = Scene(files: ["/token": "hidden"]) { _ in
         CredentialPlaces.Answer(

@@ -42,7 +42,7 @@
       for variables in [
         ["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv5"], ["AWS_EC2_METADATA_V1_DISABLED": "maybe"],
         ["AWS_IMDS_USE_IPV6": "x"], ["AWS_METADATA_SERVICE_TIMEOUT": "0"],
-        ["AWS_METADATA_SERVICE_NUM_ATTEMPTS": "many"],
+        ["AWS_METADATA_SERVICE_NUM_ATTEMPTS": "many"], ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "169.254.169.254"],
       ] {
         let error = await #expect(throws: ReadError.self) {
           _ = try await CredentialsChain(places: scene().places(variables)).credentials()
@@ -69,6 +69,27 @@
       }
       #expect(try await CredentialsChain(places: scene.places(variables)).credentials().accessKeyID == "DOC")
       #expect(scene.requests.count == 9 && scene.requests.allSatisfy { $0.timeout == .seconds(5) })
+    }
+
+    @Test(arguments: [429, 503]) func `a service that is busy may be asked again`(_ status: Int) async {
+      let error = await #expect(throws: ReadError.self) {
+        _ = try await CredentialsChain(places: scene(tokenStatus: status).places()).credentials()
+      }
+      #expect(error?.code == .inputOutput && error?.isTransient == true)
+    }
+
+    @Test func `a service that has answered is there, though an answer is lost`() async throws {
+      let isSilent = Guarded(false)
+      let scene = Scene { [document] request in
+        if isSilent.withLock({ $0 }) { throw ReadError(.timedOut, "late", isTransient: true) }
+        if request.method == "PUT" { return CredentialPlaces.Answer(status: 200, body: Array("T".utf8)) }
+        return CredentialPlaces.Answer(status: 200, body: Array((request.url.hasSuffix("/") ? "role" : document).utf8))
+      }
+      let chain = CredentialsChain(places: scene.places())
+      #expect(try await chain.credentials().accessKeyID == "DOC")
+      isSilent.withLock { $0 = true }
+      let error = await #expect(throws: ReadError.self) { _ = try await chain.credentials() }
+      #expect(error?.isTransient == true)
     }
 
     @Test(arguments: [403, 404, 405])

@@ -18,6 +18,8 @@
       /// The clock minus that of this machine, in seconds.
       var clockOffset = 0
       var isPublic = false
+      /// Readers may read the current version only, as with s3:GetObject alone.
+      var forbidsVersions = false
       var demandsPayment = false
       /// Answers in place of the object, each once.
       var answers: [ScriptedAnswer] = []
@@ -110,6 +112,7 @@
     }
 
     private func refusal(of request: ServerRequest, at date: Int, _ state: State) -> String? {
+      if state.forbidsVersions, request.parameter("versionId") != nil { return "AccessDenied" }
       if state.demandsPayment, request["x-amz-request-payer"] != "requester" { return "AccessDenied" }
       guard let text = request["Authorization"] else { return state.isPublic ? nil : "AccessDenied" }
       var fields = HeaderFields()

@@ -93,6 +93,72 @@
       }
     }
 
+    @Test func `many sources take on a role once, and closing one leaves the others`() async throws {
+      try await StoreScene.with { scene in
+        let count = Guarded(0)
+        let roles = Scene(files: ["/token": "t"]) { _ in
+          let number = count.withLock { count in
+            count += 1
+            return count
+          }
+          scene.store.set {
+            $0.accepted["ROLE\(number)"] = S3Credentials(
+              accessKeyID: "ROLE\(number)", secretAccessKey: "s", sessionToken: "t")
+          }
+          let text = """
+            <AccessKeyId>ROLE\(number)</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>
+            <Expiration>2099-01-01T00:00:00Z</Expiration>
+            """
+          return CredentialPlaces.Answer(status: 200, body: Array(text.utf8))
+        }
+        var places = roles.places(["AWS_WEB_IDENTITY_TOKEN_FILE": "/token", "AWS_ROLE_ARN": "r"])
+        places.now = { HTTPTime.now }
+        var configuration = scene.configuration
+        configuration.credentials = .standard
+        let address = Result { () throws(ReadError) in try S3Address("s3://bucket/key") }
+        let sources = (0..<10).map { [configuration, places] _ in
+          S3Source(address, configuration, places: places, regions: scene.regions)
+        }
+        func read(_ sources: some Sequence<S3Source>) async throws {
+          try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for source in sources {
+              group.addTask { try await Array(source.read(70_000..<71_000, of: source.describe())) }
+            }
+            for try await bytes in group { #expect(bytes == StoreScene.content(70_000..<71_000)) }
+          }
+        }
+        try await read(sources)
+        #expect(count.withLock { $0 } == 1)
+        await sources[0].close()
+        try await read(sources.dropFirst())
+        // They end before their time: one fetch for all again.
+        scene.store.set { _ = $0.expired.insert("ROLE1") }
+        try await read(sources.dropFirst())
+        #expect(count.withLock { $0 } == 2)
+        for source in sources { await source.close() }
+      }
+    }
+
+    @Test func `a home that cannot be read has no files, and a named file must be readable`() async throws {
+      try await StoreScene.with { scene in
+        var configuration = scene.configuration
+        configuration.credentials = .standard
+        var keys = [
+          "AWS_ACCESS_KEY_ID": StoreScene.keys.accessKeyID, "AWS_SECRET_ACCESS_KEY": StoreScene.keys.secretAccessKey,
+        ]
+        func source() -> S3Source {
+          var places = Scene().places(keys)
+          places.now = { HTTPTime.now }
+          places.file = { path in throw ReadError(.permissionDenied, "not yours", source: path) }
+          let address = Result { () throws(ReadError) in try S3Address("s3://bucket/key") }
+          return S3Source(address, configuration, places: places, regions: scene.regions)
+        }
+        try await scene.expectContent(of: source())
+        keys["AWS_CONFIG_FILE"] = "/named"
+        #expect(await scene.failure(source())?.message.contains("not yours") == true)
+      }
+    }
+
     @Test func `files that cannot be read do not matter to a source that has its credentials`() async throws {
       try await StoreScene.with { scene in
         scene.store.set { $0.isPublic = true }

@@ -24,6 +24,33 @@
       }
     }
 
+    @Test(arguments: [false, true])
+    func `who may read the current version only is not stopped by the name of it`(_ isPublic: Bool) async throws {
+      try await StoreScene.with { scene in
+        scene.store.put(ServedObject(count: 150_000, version: 1), at: "/bucket/v", version: "one")
+        scene.store.set { ($0.isPublic, $0.forbidsVersions) = (isPublic, true) }
+        var configuration = scene.configuration
+        if isPublic { configuration.credentials = .anonymous }
+        let source = scene.source("s3://bucket/v", configuration)
+        let description = try await source.describe()
+        for range in [70_000..<150_000, 100_000..<120_000] {
+          #expect(try await Array(source.read(range, of: description)) == StoreScene.content(range, version: 1))
+        }
+        #expect(scene.store.refusals == ["AccessDenied"])
+        #expect(scene.server.log.requests.last?.parameter("versionId") == nil)
+        // The version still counts.
+        scene.store.put(ServedObject(count: 150_000, version: 2), at: "/bucket/v", version: "two")
+        let error = await #expect(throws: ReadError.self) {
+          _ = try await source.read(70_000..<150_000, of: description)
+        }
+        #expect(error?.code == .sourceChanged)
+        await source.close()
+        // One that was asked for by name may not be another.
+        let named = await scene.failure(scene.source("s3://bucket/v?versionId=one", configuration))
+        #expect(named?.code == .permissionDenied)
+      }
+    }
+
     @Test func `without versions an overwritten object is another`() async throws {
       try await StoreScene.with { scene in
         let source = scene.source()
