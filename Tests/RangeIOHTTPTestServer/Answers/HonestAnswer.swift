@@ -39,6 +39,13 @@
         body: object.bytes[...])
     }
 
+    /// The same of a server without ranges, which does not say that it has some.
+    public static func onlyWhole(_ object: ServedObject) -> ScriptedAnswer {
+      var answer = whole(object)
+      answer.fields["Accept-Ranges"] = nil
+      return answer
+    }
+
     /// A range of `object`, with status 206.
     public static func part(_ range: Range<Int>, of object: ServedObject) -> ScriptedAnswer {
       ScriptedAnswer(

@@ -53,6 +53,18 @@
       }
     }
 
+    @Test func `a new URL that is refused is told from a first one that has ended`() async throws {
+      try await SigningService.with { service in
+        let ended = service.url(1).replacing("2099", with: "2001")
+        let source = HTTPSource(ended, configuration: .reading, renewing: service.renewing)
+        let description = try await source.describe()
+        service.accept(99)
+        let error = try await readError { _ = try await source.read(0..<10, of: description) }
+        #expect(error.code == .permissionDenied && error.message.contains("refuses the new"), "\(error)")
+        await source.close()
+      }
+    }
+
     @Test func `the same URL again is said, and not sent again`() async throws {
       try await SigningService.with { service in
         let source = HTTPSource(service.url(1), configuration: .reading) { service.url(1) }

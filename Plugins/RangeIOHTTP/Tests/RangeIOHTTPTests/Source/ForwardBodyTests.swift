@@ -17,7 +17,7 @@
       try await RangeIOHTTPTests.withServer(count: count) { server in
         server.script = ServerScript { context in
           guard let object = context.object, context.request.method == "GET" else { return context.honest }
-          return .whole(object)
+          return .onlyWhole(object)
         }
         try await body(server)
       }
@@ -31,6 +31,15 @@
         #expect(bytes.areContent(start..<start + bytes.count))
       }
       #expect(position.load(ordering: .relaxed) == range.upperBound)
+    }
+
+    @Test func `a closed source reads nothing, and says so`() async throws {
+      try await withServer(count: 1_000) { server in
+        let source = HTTPSource(server.url(objectPath), configuration: .test)
+        await source.close()
+        let error = try await readError { _ = try await source.readAll { _ in } }
+        #expect(error.code == .closed)
+      }
     }
 
     @Test func `a source that is closed while all is read fails the read, also when all has come`() async throws {
@@ -293,9 +302,9 @@
       try await withServer(count: 200_000) { server in
         server.script = ServerScript { context in
           guard let object = context.object else { return context.honest }
-          var answer = ScriptedAnswer.whole(object)
+          var answer = ScriptedAnswer.onlyWhole(object)
           answer.fields["Content-Length"] = nil
-          answer.framing = .chunked(10)
+          answer.framing = .chunked(100)
           return answer
         }
         let source = HTTPSource(server.url(objectPath), configuration: .test)

@@ -16,17 +16,21 @@ extension ResponseHead {
   ///
   /// - Parameters:
   ///   - route: where the request went.
+  ///   - sent: the URL that an authority has put in place of that.
   ///   - isAnonymous: whether it had no credentials; a signed URL has some.
   ///   - isRenewed: `true` if it had new credentials, or a new URL, in place of refused ones.
-  func failure(from route: Route, isAnonymous: Bool = false, isRenewed: Bool = false, at now: Int) -> Failure {
-    let isAnonymous = isAnonymous && route.target.expiry == nil
+  func failure(
+    from route: Route, sentTo sent: ObjectURL? = nil, isAnonymous: Bool = false, isRenewed: Bool = false, at now: Int
+  ) -> Failure {
+    let expiry = (sent ?? route.target).expiry
+    let isAnonymous = isAnonymous && expiry == nil
     let place = route.isRedirected ? " after a redirect to \(route.target.origin)" : ""
     let teller = isForwarded ? "the server, or the proxy before it," : "the server"
     func failure(_ reason: Failure.Reason, _ what: String) -> Failure {
       Failure(reason, "\(teller) answered \(status)\(place): \(what)", retryAfter: retryAfter(at: now))
     }
     // Stores answer 403 to a signed URL that has expired, and Google 400.
-    if [400, 401, 403].contains(status), let end = route.target.expiry, end <= clock ?? now {
+    if [400, 401, 403].contains(status), let end = expiry, end <= clock ?? now {
       return failure(.forbidden, "the URL has expired: sign it again")
     }
     switch status {

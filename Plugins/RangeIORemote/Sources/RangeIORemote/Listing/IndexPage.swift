@@ -41,8 +41,10 @@ struct IndexPage {
   /// The name that a link leads to: one below the page's own directory.
   static func name(in link: [UInt8]) -> [UInt8]? {
     var link = link[...]
-    if link.starts(with: "./".utf8) { link = link.dropFirst(2) }
-    let isElsewhere = link.prefix { $0 != UInt8(ascii: "/") }.contains(UInt8(ascii: ":"))
+    // Apache writes it before a name with a colon, which would be a scheme (RFC 3986, section 4.2).
+    let isBelow = link.starts(with: "./".utf8)
+    if isBelow { link = link.dropFirst(2) }
+    let isElsewhere = !isBelow && link.prefix { $0 != UInt8(ascii: "/") }.contains(UInt8(ascii: ":"))
     guard let first = link.first, !"/?#".utf8.contains(first), !isElsewhere else { return nil }
     let path = link.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let isFolder = path.last == UInt8(ascii: "/")

@@ -19,8 +19,7 @@ extension DescriptionMachine {
         doubtsHead = true
         return probe(suspecting: nil, at: now)
       }
-      let ranges = head.fields["Accept-Ranges"].map { HTTPText.areEqual($0, "bytes") } ?? false
-      return finish(head, size: size, acceptsRanges: ranges ? true : nil, at: now)
+      return finish(head, size: size, acceptsRanges: head.claimsRanges ? true : nil, at: now)
     // The proxy, or the network, refuses GET as well.
     case 407, 511: return .fail(context.statusFailure(at: now))
     // It is the answer to something else.
@@ -56,6 +55,10 @@ extension DescriptionMachine {
         Failure(.rangeRefused, "the server refused the first byte (416) of an object of \(total) bytes"), at: now)
     // It does not say how many bytes there are: none, or ranges are refused altogether.
     case (416, _) where saidEmpty: return finish(head, size: 0, acceptsRanges: true, at: now)
+    // Past the end, or ranges are refused altogether: the first byte tells.
+    case (416, _):
+      if case .range(let range) = phase, range.lowerBound > 0 { return probe(suspecting: suspectedOfHead, at: now) }
+      return askForWhole(at: now)
     case (500, _): return askForWhole(at: now)
     case (let status, _) where Self.mayRefuseRange.contains(status): return askForWhole(at: now)
     default:
@@ -116,6 +119,12 @@ extension DescriptionMachine {
     guard head.status == status else { return .fail(context.statusFailure(at: now)) }
     if let portal = portalFailure(head) { return .fail(portal) }
     if let fault = head.fault(context.rules) { return .fail(fault) }
+    // Some caches answer only the first request with the whole.
+    if case .range = phase, !context.rules.isAppendOnly, head.claimsRanges,
+      case .bytes(let size) = head.contentLength, size > context.rules.prefixLimit
+    {
+      return probe(suspecting: suspectedOfHead, at: now)
+    }
     if head.contentLength != .bytes(0) {
       // A server that failed may well have ranges.
       if phase != .whole { context.learn(.ignoresRanges) } else if refusal != 500 { context.learn(.refusesRanges) }
@@ -193,6 +202,11 @@ extension DescriptionMachine {
     guard ![".html", ".htm", ".xhtml", "/"].contains(where: { path.hasSuffix($0) }) else { return nil }
     return Failure.portal(context.route)
   }
+}
+
+extension ResponseHead {
+  /// The server says that it has ranges.
+  fileprivate var claimsRanges: Bool { fields["Accept-Ranges"].map { HTTPText.areEqual($0, "bytes") } ?? false }
 }
 
 extension ObjectVersion {

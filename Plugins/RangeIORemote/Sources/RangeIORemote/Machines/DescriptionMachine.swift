@@ -166,6 +166,8 @@ struct ObjectDescription: Hashable, Sendable {
   var bytes = 0..<0
   /// The size is what the server says; else as far as the bytes go that it sent.
   var isSizeTold = true
+  /// Only the end of all bytes told it.
+  private(set) var isSizeByEnd = false
 
   /// There are bytes, of which no range can be requested.
   var hasNoRanges: Bool { acceptsRanges == false && size > 0 }
@@ -185,6 +187,7 @@ struct ObjectDescription: Hashable, Sendable {
     var found = self
     found.version = version.ofSize(size)
     found.bytes = 0..<size
+    found.isSizeByEnd = true
     return found
   }
 }

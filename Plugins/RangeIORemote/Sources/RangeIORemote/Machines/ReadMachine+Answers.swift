@@ -67,7 +67,8 @@ extension ReadMachine {
   private mutating func answeredWhole(_ head: ResponseHead) -> TransferStep {
     if head.contentRange != nil { return answeredPart(head) }
     if head.isHTML,
-      head.marks(context.rules).agreement(with: pin) != .same || head.contentLength != .bytes(version.size)
+      head.marks(context.rules).agreement(with: pin) != .same
+        || head.contentLength != .bytes(version.size) && !(pin.isStrong && head.contentLength == .unsaid)
     {
       return .fail(Failure.portal(context.route))
     }

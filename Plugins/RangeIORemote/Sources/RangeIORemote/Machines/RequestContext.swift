@@ -117,7 +117,7 @@ struct RequestContext: Hashable, Sendable {
   /// The failure that the status of the last answer means.
   func statusFailure(at now: Int) -> Failure {
     let failure =
-      head?.failure(from: route, isAnonymous: rules.isAnonymous, isRenewed: isRenewed, at: now)
+      head?.failure(from: route, sentTo: sent, isAnonymous: rules.isAnonymous, isRenewed: isRenewed, at: now)
       ?? Failure(.malformed, "there was no answer")
     guard plan?.method == .propfind, case .unexpectedStatus(let status) = failure.reason else { return failure }
     return Failure(

@@ -80,7 +80,8 @@
     func begin(_ range: Range<Int>) -> Beginning {
       state.withLock { state in
         guard state.window.reaches(range.lowerBound) else { return .no }
-        guard !state.hasFailed || range.lowerBound < state.window.position else { return .failed }
+        // Of a body that has failed only what has come is served: what lacks some of it asks for all anew.
+        guard !state.hasFailed || range.upperBound <= state.window.position else { return .failed }
         state.lastUse = Watch.now
         return .served(state.window.begin(range))
       }
@@ -97,17 +98,10 @@
     /// No read is under way.
     var isIdle: Bool { state.withLock { $0.window.isIdle } }
 
-    /// Passes the bytes of `range` on. Where many are at hand, lets others have the thread now and then.
+    /// Passes on the bytes of a read that has begun, of so many. Where many are at hand, lets others have the thread now and
+    /// then.
     ///
     /// - Returns: how many; less than all if the body is too far on by now, or ends before.
-    nonisolated(nonsending) func read(
-      _ range: Range<Int>, until deadline: Int64, _ receive: (Bytes) throws -> Void
-    ) async throws -> Int {
-      guard case .served(let number) = begin(range) else { return 0 }
-      return try await read(number, range.count, until: deadline, receive)
-    }
-
-    /// The same for a read that has begun, of so many bytes.
     nonisolated(nonsending) func read(
       _ number: Int, _ wanted: Int, until deadline: Int64, _ receive: (Bytes) throws -> Void
     ) async throws -> Int {

@@ -11,15 +11,24 @@
         return learnt.measure
       }
       let (source, surplus) = state.withLock { described -> (SourceDescription, OpeningBody?) in
-        if let last = described.last, let snapshot = last.traits.context as? Snapshot,
-          snapshot.version == object.version, last.traits.isSettled == object.isSettled, !snapshot.pin.isOver
-        {
-          return (last, body)
+        let before = (described.last?.traits.context as? Snapshot).flatMap {
+          $0.version == object.version && !$0.pin.isOver ? $0 : nil
         }
-        let pin = VersionPin.of(object.version, id: id)
+        if let last = described.last, let before, last.traits.isSettled == object.isSettled {
+          // All there is may have had to go, and has come again.
+          let isNeeded = object.isAllThereIs && described.opening?.isDone ?? true && body.isPublished(with: object)
+          guard isNeeded else { return (last, body) }
+          described.opening = body
+          before.opens(with: body)
+          return (last, nil)
+        }
+        // That it has settled makes it no other version: what is read forward goes on.
+        let known = before.flatMap { $0.version.identifier.isStrong ? $0.pin : nil }
+        let pin = known ?? VersionPin.of(object.version, id: id)
         let snapshot = Snapshot(
-          object.version, pin, stated: described.cost(measure), hasNoRanges: object.hasNoRanges,
-          facts: ObjectFacts(object), core)
+          object.version, pin, stated: described.cost(measure),
+          hasNoRanges: object.hasNoRanges || object.acceptsRanges == nil && before?.hasNoRanges ?? false,
+          isSizeByEnd: object.isSizeByEnd, facts: ObjectFacts(object), core)
         return publish(
           snapshot, object.version.inGeneration(pin.generation).validator, isSettled: object.isSettled,
           body.isPublished(with: object) ? body : nil, &described)

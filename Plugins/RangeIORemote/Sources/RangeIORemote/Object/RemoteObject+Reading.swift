@@ -70,10 +70,12 @@
       (rules.prefixLimit, rules.cuts) = (.max, 0)
       let habits = core.learnt.withLock { $0.habits }
       let body = ForwardBody(core, reaching: 0, keeping: 0)
+      // Before the body runs, so that a failure reaches this read.
+      guard case .served(let number) = body.begin(0..<Int.max) else { throw ReadError.closed }
       body.start(DescriptionMachine(core.origin, rules: rules, habits: habits, opening: .whole))
       defer { body.stop() }
       do {
-        let count = try await body.read(0..<Int.max, until: core.deadline, receive)
+        let count = try await body.read(number, Int.max, until: core.deadline, receive)
         countRead(of: count)
         return count
       } catch let failure as Failure {
@@ -86,6 +88,11 @@
     ) async throws {
       let (snapshot, deadline) = (try snapshot(of: range, in: source), core.deadline)
       var taken = try await opened(range, of: snapshot, into: sink, until: deadline)
+      if taken < range.count, snapshot.isSizeByEnd, opening(of: snapshot) == nil,
+        !snapshot.pin.withBest({ $0.isStrong })
+      {
+        taken += try await openedAnew(range.lowerBound + taken..<range.upperBound, of: snapshot, sink, until: deadline)
+      }
       while taken < range.count {
         let rest = range.lowerBound + taken..<range.upperBound
         let end = opening(of: snapshot)?.start(within: rest) ?? range.upperBound
@@ -144,6 +151,19 @@
       do { return try await body.read(range, of: snapshot, into: sink, until: deadline) } catch let failure as Failure {
         throw failure.readError(source: name, range: range)
       }
+    }
+
+    /// The same after a new description, with which all bytes come once more: of a version without a size in its answers, and
+    /// without a strong tag, nothing else can be read.
+    @inline(never) private nonisolated(nonsending) func openedAnew(
+      _ range: ByteRange, of snapshot: Snapshot, _ sink: BodySink, until deadline: Int64
+    ) async throws -> Int {
+      guard try await described().traits.context as? Snapshot === snapshot else {
+        throw ReadError(
+          .sourceChanged, "the object is another version since it was opened: open it again to read that", source: name,
+          range: range)
+      }
+      return try await opened(range, of: snapshot, into: sink, until: deadline)
     }
 
     /// The snapshot that `source` carries, if `range` lies within its object.

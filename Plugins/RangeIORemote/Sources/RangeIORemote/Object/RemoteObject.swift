@@ -166,7 +166,9 @@
       let recording: UInt64?
       let facts: ObjectFacts?
       /// No range can be requested.
-      private let hasNoRanges: Bool
+      let hasNoRanges: Bool
+      /// Only the end of all bytes told the size.
+      let isSizeByEnd: Bool
       let stated: SourceDescription.Cost
       private weak let core: ObjectCore?
       let extent = Locked(FetchExtent())
@@ -179,12 +181,13 @@
 
       init(
         _ version: ObjectVersion, _ pin: VersionPin, stated: SourceDescription.Cost, hasNoRanges: Bool,
-        facts: ObjectFacts? = nil, _ core: ObjectCore, _ recording: UInt64? = nil
+        isSizeByEnd: Bool = false, facts: ObjectFacts? = nil, _ core: ObjectCore, _ recording: UInt64? = nil
       ) {
         self.version = version
         self.recording = recording
         self.facts = facts
         self.hasNoRanges = hasNoRanges
+        self.isSizeByEnd = isSizeByEnd
         self.pin = pin
         self.stated = stated
         self.core = core

@@ -17,6 +17,10 @@
         self.url = url
         expiry = url.expiry.flatMap { $0 > now + 60 ? $0 : nil }
       }
+
+      // The same URL is no other because it was brought later.
+      static func == (a: Signed, b: Signed) -> Bool { a.url == b.url }
+      func hash(into hasher: inout Hasher) { hasher.combine(url) }
     }
 
     /// The URL that stands for the present one in plans: names the object.
@@ -75,15 +79,16 @@
     }
 
     nonisolated(nonsending) func prepare(_ plan: RequestPlan) async throws -> PreparedRequest {
-      guard isOwn(plan) else { return PreparedRequest(url: plan.url, fields: plan.fields) }
+      guard isOwn(plan) else {
+        let request = PreparedRequest(url: plan.url, fields: plan.fields)
+        // What the URL has goes to its own server alone, also where that redirects.
+        guard let last = flight.last?.url, last.origin == plan.url.origin else { return request }
+        return request.signedIn(by: last)
+      }
       let url = try await flight.credentials().url
       var plan = plan
       if url.origin != plan.url.origin { plan.cookie = nil }
-      var request = PreparedRequest(url: url, fields: plan.fields)
-      if let user = url.user {
-        request.fields.set("Authorization", CredentialStore.basic(user: user, password: url.password ?? ""))
-      }
-      return request
+      return PreparedRequest(url: url, fields: plan.fields).signedIn(by: url)
     }
 
     /// `false` for a request to where a redirect has led.
@@ -117,5 +122,16 @@
 
     /// Ends waits for a URL.
     func close() { flight.close() }
+  }
+
+  extension PreparedRequest {
+    /// The same with the user and the password of `url`, if it has some.
+    fileprivate func signedIn(by url: ObjectURL) -> PreparedRequest {
+      var request = self
+      if let user = url.user {
+        request.fields.set("Authorization", CredentialStore.basic(user: user, password: url.password ?? ""))
+      }
+      return request
+    }
   }
 #endif

@@ -151,6 +151,24 @@ struct StatusAnswerTests {
     #expect(run.failure?.text.contains("20000 bytes where it had 10000") == true)
   }
 
+  @Test func `a whole page of HTML without length is the object if its tag says so`() throws {
+    for (tag, isObject) in [("\"a\"", true), ("\"b\"", false)] {
+      var run = try ReadRun()
+      run.answer(200, ["Content-Type": "text/html", "ETag": tag])
+      #expect((run.failure?.reason == .html) == !isObject, "\(run.action)")
+    }
+  }
+
+  @Test func `a status is judged by the URL that was sent`() throws {
+    let ended = Route(origin: try ObjectURL("https://h/o?Expires=1&Signature=1&Key-Pair-Id=1"))
+    let new = try ObjectURL("https://h/o?Expires=\(testNow + 3_600)&Signature=2&Key-Pair-Id=1")
+    #expect(ResponseHead(403, [:]).failure(from: ended, at: testNow).text.contains("has expired"))
+    let refused = ResponseHead(403, [:]).failure(from: ended, sentTo: new, isRenewed: true, at: testNow)
+    #expect(refused.text.contains("refuses the new"))
+    let other = ResponseHead(400, [:]).failure(from: ended, sentTo: new, isRenewed: true, at: testNow)
+    #expect(other.reason == .unexpectedStatus(400))
+  }
+
   @Test(arguments: ["multipart/form-data; boundary=x", "multipart/related", "Multipart/Mixed", "text/html"])
   func `answer 10: what type an object was stored with does not matter`(_ type: String) throws {
     var run = try ReadRun()

@@ -116,6 +116,26 @@
       authority.close()
     }
 
+    @Test func `the same URL again is noticed, though it ends soon by the server's clock`() async throws {
+      let url = "https://h/object?Expires=\(testNow + 120)&Signature=1&Key-Pair-Id=1"
+      let authority = RenewingAuthority(try ObjectURL(url), now: { testNow }) { url }
+      let date = HTTPDate(secondsSince1970: testNow + 100).text
+      #expect(try await mends(authority, 403, ["Date": date], of: plan(url)))
+      let error = await #expect(throws: ReadError.self) { try await authority.mend(.credentials) }
+      #expect(error?.message.contains("the same again") == true)
+      authority.close()
+    }
+
+    @Test func `a user stays with the server that it is for, also where that redirects`() async throws {
+      let first = "https://u:p@h/object"
+      let authority = RenewingAuthority(try ObjectURL(first), now: { testNow }) { first }
+      let sent = try await authority.prepare(plan(first)).fields["Authorization"]
+      #expect(sent == "Basic dTpw")
+      #expect(try await authority.prepare(plan("https://h/other")).fields["Authorization"] == sent)
+      #expect(try await authority.prepare(plan("https://other/object")).fields["Authorization"] == nil)
+      authority.close()
+    }
+
     @Test func `where a redirect has led nothing is changed`() async throws {
       let elsewhere = try plan("https://h/other?x=1")
       let sent = try await authority().prepare(elsewhere)

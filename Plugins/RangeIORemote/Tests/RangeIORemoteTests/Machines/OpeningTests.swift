@@ -93,12 +93,27 @@ struct OpeningTests {
       ResponseHead(416, ["Content-Range": "bytes */100000"]), ResponseHead(206, ["Content-Range": "bytes 0--1/5"]),
       ResponseHead(206, [:]), ResponseHead(206, ["Content-Range": "bytes 7-9/*"]),
     ]
-    for answer in answers {
+    // Some say no more of what lies past the end.
+    let bare = wanted == .suffix(1000) ? [] : [ResponseHead(416, [:])]
+    for answer in answers + bare {
       var run = try DescriptionRun(opening: Opening(wanted))
       run.answer(answer)
       #expect(run.isProbing, "\(answer)")
       run.answer(.part(0..<1, of: 100_000))
-      #expect(run.description?.version == version)
+      #expect(run.description?.version == version && run.description?.acceptsRanges == true)
+      #expect(run.machine.lessons.isEmpty)
+    }
+  }
+
+  @Test func `a server that says that it has ranges is asked once more where it answers with a large whole`() throws {
+    let whole: KeyValuePairs = ["Content-Length": "3000000", "ETag": "\"a\"", "Accept-Ranges": "bytes"]
+    for isRight in [true, false] {
+      var run = try DescriptionRun(opening: beginning)
+      run.answer(200, whole)
+      #expect(run.isProbing)
+      if isRight { run.answer(.part(0..<1, of: 3_000_000)) } else { run.answer(200, whole) }
+      #expect(run.description?.acceptsRanges == isRight && run.description?.size == 3_000_000)
+      #expect(run.machine.lessons == (isRight ? [] : [.ignoresRanges]) && run.requests.count == 2)
     }
   }
 

@@ -25,6 +25,22 @@
       }
     }
 
+    @Test func `that an object has settled makes it no other one for reads under way`() throws {
+      let object = try RemoteObject("http://127.0.0.1:1/")
+      func adopted(isSettled: Bool, acceptsRanges: Bool?) throws -> RemoteObject.Snapshot {
+        let description = ObjectDescription(
+          version: .tagged("\"a\"", size: 100), marks: ResponseHead(200, ["ETag": "\"a\""]).marks(TransferRules()),
+          isSettled: isSettled, acceptsRanges: acceptsRanges, route: Route(origin: object.core.origin))
+        return try object.snapshot(of: object.adopt(description, OpeningBody(object.core)))
+      }
+      let first = try adopted(isSettled: false, acceptsRanges: false)
+      // HEAD does not say that there are no ranges.
+      let next = try adopted(isSettled: true, acceptsRanges: nil)
+      #expect(next !== first && next.pin === first.pin && next.isReadForward)
+      first.pin.end()
+      #expect(try adopted(isSettled: true, acceptsRanges: nil).pin !== first.pin)
+    }
+
     @Test func `a closed object drops the bytes that came along`() async throws {
       let object = try RemoteObject("http://127.0.0.1:1/")
       let body = OpeningBody(object.core)
