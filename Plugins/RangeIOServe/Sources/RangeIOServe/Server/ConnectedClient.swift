@@ -6,6 +6,8 @@
   struct ConnectedClient: Sendable {
     /// The address without its port. All clients of a unix socket are one.
     let address: String
+    /// What limits count by: who has one IPv6 address has all of its network, of 64 bits.
+    let network: String
     /// The client is on this machine.
     let isLocal: Bool
     /// The channel is a stream of HTTP/2, one of several on its connection.
@@ -25,7 +27,18 @@
       _ channel: any Channel, _ executor: LoopExecutor?, address: String, isLocal: Bool, isOnStream: Bool = false
     ) {
       (self.channel, self.executor, self.address, self.isLocal) = (channel, executor, address, isLocal)
+      network = Self.network(of: address)
       self.isOnStream = isOnStream
+    }
+
+    /// The first half of an IPv6 address; another one as it is.
+    static func network(of address: String) -> String {
+      // Of IPv4, also as a part of IPv6, and of this machine.
+      guard address.contains(":"), !address.contains("."), address != "::1" else { return address }
+      let parts = address.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)
+      let groups = parts.map { $0.split(separator: ":") }
+      let zeros = [Substring](repeating: "0", count: max(0, 8 - groups.reduce(0) { $0 + $1.count }))
+      return (groups[0] + zeros + (groups.count > 1 ? groups[1] : [])).prefix(4).joined(separator: ":") + "::/64"
     }
 
     /// The same client, for the answer on one stream of its connection.

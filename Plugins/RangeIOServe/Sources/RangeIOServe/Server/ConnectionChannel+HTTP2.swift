@@ -59,8 +59,8 @@
 
     private func setup(_ stream: any Channel, of client: ConnectedClient, _ turn: LoopTurn) throws -> Stream {
       let limits = responder.configuration
-      guard responder.clients.openStream(client.address) else { throw HasTooMany() }
-      stream.closeFuture.whenComplete { [responder] _ in responder.clients.closeStream(client.address) }
+      guard responder.clients.openStream(client.network) else { throw HasTooMany() }
+      stream.closeFuture.whenComplete { [responder] _ in responder.clients.closeStream(client.network) }
       try stream.pipeline.syncOperations.addHandlers([
         HTTP2FramePayloadToHTTPServerCodec(), HTTP2StreamHandler(),
         DeadlineHandler(headTimeout: limits.headTimeout, stallTimeout: limits.stallTimeout),

@@ -27,13 +27,13 @@
     func setup(_ channel: any Channel) -> EventLoopFuture<Value> {
       let clients = responder.clients
       guard let client = ConnectedClient(channel, executors.executor(of: channel.eventLoop)),
-        clients.connect(client.address)
+        clients.connect(client.network)
       else {
         // The failure alone would leave it open for good.
         channel.close(promise: nil)
         return channel.eventLoop.makeFailedFuture(Refused())
       }
-      channel.closeFuture.whenComplete { _ in clients.disconnect(client.address) }
+      channel.closeFuture.whenComplete { _ in clients.disconnect(client.network) }
       guard let certificate = responder.configuration.certificate else {
         return setupHTTP1(channel, client).map { value in
           Value(channel: channel, client: client, negotiated: channel.eventLoop.makeSucceededFuture(.http1_1(value)))

@@ -27,7 +27,7 @@
     /// The handler of the connection, and not this one of a stream, begins the turns.
     private let isTurnShared: Bool
     private let connection: ConnectedClient
-    private var client: String { connection.address }
+    private var client: String { connection.network }
 
     /// - Parameter turn: that of the connection, for a stream of HTTP/2.
     init(_ responder: Responder, client: ConnectedClient, sharing turn: LoopTurn? = nil) {

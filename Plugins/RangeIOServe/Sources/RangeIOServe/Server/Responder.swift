@@ -57,8 +57,8 @@
         head.headerFields[.transferEncoding] != nil || head.headerFields[.contentLength].map { $0 != "0" } ?? false
       let health = hasBody ? nil : health(head)
       let isCounted = !hasBody && health == nil
-      let verdict = isCounted ? clients.begin(client.address) : .permitted
-      defer { if verdict == .permitted, isCounted { ended(client.address) } }
+      let verdict = isCounted ? clients.begin(client.network) : .permitted
+      defer { if verdict == .permitted, isCounted { ended(client.network) } }
       var answer: Answer
       switch verdict {
       case _ where health != nil: answer = health ?? .line(.notFound)
@@ -127,7 +127,7 @@
       }
       if authenticator.isNeeded {
         do {
-          if try await authenticator.user(head, of: client.address) == nil { return Authenticator.challenge }
+          if try await authenticator.user(head, of: client.network) == nil { return Authenticator.challenge }
         } catch is Authenticator.IsBusy {
           return .line(.serviceUnavailable, [.retryAfter: "1"])
         }

@@ -12,6 +12,15 @@
 
   /// The counts against the limits of a client.
   struct ClientLedgerTests {
+    @Test(arguments: [
+      ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "::ffff:192.0.2.7"), ("::1", "::1"), ("local", "local"),
+      ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("2001:db8:1:2::", "2001:db8:1:2::/64"),
+      ("2001:db8::6", "2001:db8:0:0::/64"), ("fe80::1%eth0", "fe80:0:0:0::/64"), ("::8:9", "0:0:0:0::/64"),
+      ("2001:db8:1:2:3::", "2001:db8:1:2::/64"), ("1::2:3:4:5:6:7", "1:0:2:3::/64"),
+    ]) func `who has an IPv6 address counts by its network`(_ address: String, _ network: String) {
+      #expect(ConnectedClient.network(of: address) == network)
+    }
+
     @Test func `memory goes back to the system when three quarters of many answers have ended`() {
       var release = MemoryRelease()
       /// After which answers memory goes back, if the pause is over before the next one ends.
