@@ -66,6 +66,8 @@ awk -v work="$work" -v known="^($known)\$" '
     body = body "\n"
     next
   }
+  # What the tested module has is in another block, or in the prelude.
+  /^@testable import / { body = body "\n"; next }
   /\.(package\(url|product\(name|library\(name)/ { isManifest = 1 }
   { body = body $0 "\n" }
   END {
