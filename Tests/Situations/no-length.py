@@ -16,10 +16,10 @@ def without_length(of, heads=True):
     return Origin(answer)
 
 
-def without_ranges(of):
+def without_ranges(of, claims_ranges):
     def answer(request, send):
         request.fields.pop("range", None)
-        return honest(request, send, of)
+        return honest(request, send, of, claims_ranges=claims_ranges)
 
     return Origin(answer)
 
@@ -53,9 +53,13 @@ check_bytes("HEAD without a length: a range", tool("read", origin.url(), "--rang
 parts = reads("head", origin.url(), "--", "1000:1000")
 check("… of a reader that asks by HEAD", [part.bytes for part in parts] == [body[1000:2000]], shown(parts))
 
-# That of the opening, and for a long object one that is read on.
-for what, of, most in ("ranges ignored", body, 1), ("ranges ignored, 3 MB", long, 2):
-    origin = without_ranges(of)
+# That of the opening, and for a long object one that is read on. Who says that there are ranges is asked for the first byte.
+for what, of, claims, most in (
+    ("ranges ignored", body, True, 1),
+    ("ranges ignored, 3 MB", long, False, 2),
+    ("ranges ignored, and claimed, 3 MB", long, True, 3),
+):
+    origin = without_ranges(of, claims)
     requests = check_whole(what, origin, of, what)
     check(f"… by {most} GET", [request.method for request in requests] == ["GET"] * most, ", ".join(map(str, requests)))
     run = tool("read", origin.url(), "--range", "200000-200999")

@@ -122,9 +122,11 @@ def reply(request, send, status, fields=(), body=b""):
     return True
 
 
-def honest(request, send, body, tag='"v1"', date=YEARS_AGO, fields=()):
+def honest(request, send, body, tag='"v1"', date=YEARS_AGO, fields=(), claims_ranges=True):
     """What a good server answers. Without a tag, or a date, that is `None`."""
-    fields = [("Accept-Ranges", "bytes"), ("Date", http_date(time.time())), *fields]
+    fields = [("Date", http_date(time.time())), *fields]
+    if claims_ranges:
+        fields.append(("Accept-Ranges", "bytes"))
     if tag:
         fields.append(("ETag", tag))
     if date:
