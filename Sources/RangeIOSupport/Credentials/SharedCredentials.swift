@@ -3,7 +3,8 @@
 public final class SharedCredentials<Places: Hashable & Sendable>: Sendable {
   private struct Key: Hashable {
     let places: Places
-    let names: [String]
+    /// A digest: they may be secrets, and stay for a while after the last source.
+    let names: [UInt8]
   }
   private struct Entry {
     weak var flight: (any AnyObject & Sendable)?
@@ -27,8 +28,10 @@ public final class SharedCredentials<Places: Hashable & Sendable>: Sendable {
     now: @escaping @Sendable () -> Int, of sourceNow: @escaping @Sendable () -> Int,
     fetch: @escaping @Sendable () async throws -> Credentials
   ) -> CredentialsFlight<Credentials> {
+    // With its length each name is told from its neighbours.
+    let digest = SHA256.digest(of: names.flatMap { Array("\($0.utf8.count):\($0)".utf8) })
     let shared = entries.withLock { entries in
-      let key = Key(places: places, names: names)
+      let key = Key(places: places, names: digest)
       if let known = entries[key]?.flight as? CredentialsFlight<Credentials> { return known }
       entries = entries.filter { $0.value.flight != nil }
       let flight = CredentialsFlight<Credentials>(expiry: { expiry($0) ?? .min }, now: now, fetch: fetch)

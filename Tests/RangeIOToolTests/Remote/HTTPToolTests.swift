@@ -285,7 +285,7 @@ import Testing
       let isBroken = Mutex(true)
       server.script = ServerScript { context in
         guard context.request.method == "GET", let object = context.object else { return context.honest }
-        let whole = ScriptedAnswer.whole(object)
+        let whole = ScriptedAnswer.onlyWhole(object)
         guard isBroken.withLock({ $0 }) else { return whole }
         // The opening, the body, and what follows when that breaks.
         switch context.memory.count("GET") {

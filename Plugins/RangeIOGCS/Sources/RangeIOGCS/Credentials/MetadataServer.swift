@@ -64,7 +64,7 @@
           CredentialPlaces.Request(
             url: "http://\(host)\(Self.path)?scopes=\(ObjectURL.encodedQuery(scope.rawValue))",
             fields: HeaderFields(["Metadata-Flavor": "Google"]), timeout: Self.timeout, isLocal: true))
-      } catch let error as ReadError where error.code != .closed && !isNamed {
+      } catch let error as ReadError where ![.closed, .invalidConfiguration].contains(error.code) && !isNamed {
         guard isExpected else { return nil }
         throw ReadError(.inputOutput, "the metadata server of Google does not answer: try again", isTransient: true)
       }

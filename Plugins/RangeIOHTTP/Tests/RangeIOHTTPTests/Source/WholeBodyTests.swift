@@ -105,6 +105,24 @@
       }
     }
 
+    @Test func `one without length that is more than all sources may hold comes whole for each read`() async throws {
+      try await withServer(count: 17_000_000) { server in
+        server.script = ServerScript { context in
+          guard let object = context.object else { return context.honest }
+          var answer = ScriptedAnswer.onlyWhole(object)
+          for name in ["Content-Length", "ETag"] { answer.fields[name] = nil }
+          answer.framing = .chunked(1_000_000)
+          answer.isBodyless = context.request.method == "HEAD"
+          return answer
+        }
+        var configuration = RemoteConfiguration.test
+        configuration.prefixLimit = .mebibytes(32)
+        try await RangeIOHTTPTests.withSource(server, configuration) { source, description in
+          for range in [16_900_000..<17_000_000, 0..<100] { try await expectContent(range, of: source, description) }
+        }
+      }
+    }
+
     @Test(arguments: Habit.allCases) func `a stream of a longer one is one GET more`(_ habit: Habit) async throws {
       let count = 20_000_000
       try await withServer(count: count) { server in

@@ -5,7 +5,9 @@
 
   extension RemoteObject {
     /// The description for readers: the last one, while nothing has changed.
-    func adopt(_ object: ObjectDescription, _ body: OpeningBody) -> SourceDescription {
+    ///
+    /// - Parameter charges: `false` if the caller charges the bytes, once it has read them.
+    func adopt(_ object: ObjectDescription, _ body: OpeningBody, charges: Bool = true) -> SourceDescription {
       let measure = core.learnt.withLock { learnt in
         learnt.route = object.route
         return learnt.measure
@@ -33,7 +35,7 @@
           snapshot, object.version.inGeneration(pin.generation).validator, isSettled: object.isSettled,
           body.isPublished(with: object) ? body : nil, &described)
       }
-      if surplus !== body { body.charge() }
+      if charges, surplus !== body { body.charge() }
       surplus?.stop()
       return source
     }

@@ -158,12 +158,23 @@
     @inline(never) private nonisolated(nonsending) func openedAnew(
       _ range: ByteRange, of snapshot: Snapshot, _ sink: BodySink, until deadline: Int64
     ) async throws -> Int {
-      guard try await described().traits.context as? Snapshot === snapshot else {
+      let body = OpeningBody(core)
+      let transfer = core.description(.probe, knowing: snapshot.version, opening: body, until: deadline)
+      do { try await transfer.run() } catch let failure as Failure {
+        throw failure.readError(source: name, range: range)
+      }
+      let source = adopt(transfer.description, body, charges: false)
+      // Not before this read has had them: other sources may need the room.
+      defer { body.charge() }
+      // It may have settled since, which makes it no other version.
+      guard let now = source.traits.context as? Snapshot,
+        now === snapshot || now.version == snapshot.version && now.pin === snapshot.pin
+      else {
         throw ReadError(
           .sourceChanged, "the object is another version since it was opened: open it again to read that", source: name,
           range: range)
       }
-      return try await opened(range, of: snapshot, into: sink, until: deadline)
+      return try await opened(range, of: now, into: sink, until: deadline)
     }
 
     /// The snapshot that `source` carries, if `range` lies within its object.

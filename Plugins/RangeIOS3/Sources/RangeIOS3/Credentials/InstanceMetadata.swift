@@ -56,6 +56,8 @@
         try isOff.map { text throws(ReadError) in try AWSProfile.flag(text, "AWS_EC2_METADATA_V1_DISABLED") } ?? false
     }
 
+    /// What it answers when it is busy. Others stand for a gateway, where there is no such service.
+    private static let busy: Set = [429, 500, 503]
     /// The service does not answer, and must be there.
     static let silence = ReadError(
       .inputOutput, "the metadata service (IMDS) gives no credentials at the moment: try again", isTransient: true)
@@ -74,7 +76,7 @@
           places)
         switch answer.status {
         case 200: token = answer.body
-        case 403, 404, 405:
+        case 403, 404, 405, 501:
           if needsToken {
             throw ReadError(
               .permissionDenied,
@@ -82,7 +84,7 @@
                 + "AWS_EC2_METADATA_V1_DISABLED or ec2_metadata_v1_disabled")
           }
           token = nil
-        case 429, 500...: isBusy = true
+        case let status where Self.busy.contains(status): isBusy = true
         default: return nil
         }
       } catch let error as ReadError where error.code != .closed && error.code != .permissionDenied {
@@ -90,7 +92,7 @@
       }
       if isBusy { throw Self.silence }
       let roles = try await get(Self.path, token, places)
-      if roles.status == 429 || roles.status >= 500 { throw Self.silence }
+      if Self.busy.contains(roles.status) { throw Self.silence }
       guard roles.status == 200, let role = Self.line(roles.body) else { return nil }
       let answer = try await get(Self.path + ObjectURL.encodedQuery(role), token, places)
       guard answer.status == 200 else {

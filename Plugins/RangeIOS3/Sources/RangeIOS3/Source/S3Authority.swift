@@ -125,6 +125,8 @@
       if case .fail(let failure) = verdict, refusal.deniesAccess, namesPinnedVersion(plan, sent) {
         return .mendOrFail(.currentVersion, failure)
       }
+      // Refused without it as well: the version was not the reason.
+      if case .fail = verdict, refusal.deniesAccess, plan.versionID != nil { namesPinned.withLock { $0 = true } }
       return verdict
     }
 

@@ -92,7 +92,7 @@
       #expect(error?.isTransient == true)
     }
 
-    @Test(arguments: [403, 404, 405])
+    @Test(arguments: [403, 404, 405, 501])
     func `a service without tokens is asked by its first version, unless that is off`(_ status: Int) async throws {
       let scene = scene(tokenStatus: status)
       #expect(try await CredentialsChain(places: scene.places()).credentials().accessKeyID == "DOC")

@@ -51,6 +51,25 @@
       }
     }
 
+    @Test func `a refusal that passes does not turn the name of the version off`() async throws {
+      try await StoreScene.with { scene in
+        scene.store.put(ServedObject(count: 150_000, version: 1), at: "/bucket/v", version: "one")
+        let source = scene.source("s3://bucket/v")
+        let description = try await source.describe()
+        let denied = scene.store.error(403, "AccessDenied")
+        scene.store.set { $0.answers = [denied, denied] }
+        let error = await #expect(throws: ReadError.self) {
+          _ = try await source.read(70_000..<150_000, of: description)
+        }
+        #expect(error?.code == .permissionDenied)
+        scene.store.put(ServedObject(count: 60_000, version: 2), at: "/bucket/v", version: "two")
+        let bytes = try await source.read(70_000..<150_000, of: description)
+        #expect(Array(bytes) == StoreScene.content(70_000..<150_000, version: 1))
+        #expect(scene.server.log.requests.last?.parameter("versionId") == "one")
+        await source.close()
+      }
+    }
+
     @Test func `without versions an overwritten object is another`() async throws {
       try await StoreScene.with { scene in
         let source = scene.source()

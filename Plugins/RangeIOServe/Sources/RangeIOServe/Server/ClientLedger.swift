@@ -1,7 +1,7 @@
 #if Serve
   internal import RangeIO
 
-  /// Counts the connections, streams of HTTP/2 and answers of each client, by its address, within limits.
+  /// Counts the connections, streams of HTTP/2 and answers of each client, by its network, within limits.
   final class ClientLedger: Sendable {
     enum Verdict: Equatable { case permitted, tooManyOfClient, tooMany }
 

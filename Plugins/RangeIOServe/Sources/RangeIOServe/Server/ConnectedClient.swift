@@ -33,8 +33,10 @@
 
     /// The first half of an IPv6 address; another one as it is.
     static func network(of address: String) -> String {
-      // Of IPv4, also as a part of IPv6, and of this machine.
-      guard address.contains(":"), !address.contains("."), address != "::1" else { return address }
+      // Of IPv4, also as a part of IPv6 or behind a translator (RFC 6052), and of this machine.
+      guard address.contains(":"), !address.contains("."), address != "::1", !address.hasPrefix("64:ff9b::") else {
+        return address
+      }
       let parts = address.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)
       let groups = parts.map { $0.split(separator: ":") }
       let zeros = [Substring](repeating: "0", count: max(0, 8 - groups.reduce(0) { $0 + $1.count }))

@@ -58,8 +58,8 @@
       /// The most connections; never more than three quarters of the descriptors that the process may have open. More wait in
       /// the queue of the system. Default: 16,384.
       public var maxConnections = 16_384
-      /// The most connections of one client address. More are closed at once. Default: 1,024. Clients behind one proxy
-      /// count as one.
+      /// The most connections of one client address (of IPv6: one network of 64 bits, here and below). More are closed at once.
+      /// Default: 1,024. Clients behind one proxy count as one.
       public var maxConnectionsPerClient = 1024
       /// The most streams of HTTP/2 of one client address, on all of its connections. More are reset. Default: 1,024.
       public var maxStreamsPerClient = 1024

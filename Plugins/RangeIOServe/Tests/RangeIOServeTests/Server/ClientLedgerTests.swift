@@ -17,6 +17,7 @@
       ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("2001:db8:1:2::", "2001:db8:1:2::/64"),
       ("2001:db8::6", "2001:db8:0:0::/64"), ("fe80::1%eth0", "fe80:0:0:0::/64"), ("::8:9", "0:0:0:0::/64"),
       ("2001:db8:1:2:3::", "2001:db8:1:2::/64"), ("1::2:3:4:5:6:7", "1:0:2:3::/64"),
+      ("64:ff9b::102:304", "64:ff9b::102:304"),
     ]) func `who has an IPv6 address counts by its network`(_ address: String, _ network: String) {
       #expect(ConnectedClient.network(of: address) == network)
     }
