@@ -53,7 +53,7 @@ struct MappedLifetimeTests {
         let source = MappedSource(path)
         let description = try await source.describe()
         _ = try await source.read(0..<10, of: description)
-        #expect(try descriptors(of: path) == 1 && mappings(of: path) == 1)
+        try await until { try descriptors(of: path) == 1 && mappings(of: path) == 1 }
       }
       try await until { try descriptors(of: path) == 0 && mappings(of: path) == 0 }
     }
