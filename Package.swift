@@ -563,3 +563,10 @@ if let part {
       && (target.name != "RangeIOTests" || part.allSatisfy { $0.hasPrefix("RangeIO") })
   }
 }
+
+// Brings Tests/Checked/XCTMain.swift along, which is told there.
+if isChecked, Context.environment["RANGEIO_FUZZER"] != "1" {
+  package.targets.append(
+    .testTarget(
+      name: "CheckedBuildTests", path: "Tests/Checked/CheckedBuildTests", swiftSettings: strict + checked))
+}

@@ -43,7 +43,7 @@ if [ ! -d "$kept" ]; then
     unset RANGEIO_EXAMPLES
     cd "$tree"
     built_at "$kept-build"
-    build --experimental-prepare-for-indexing --quiet
+    swift_build --experimental-prepare-for-indexing --quiet
     find_modules
     for product in $products; do digest "$product" -dump-sdk -o "$work/kept/$product.json"; done
   )
