@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the tests, warnings refused, and runs them, one after the other in each process, as many processes at a time as there
-# are processors. So no test waits for another, and the time that each shows is its own. Each suite has a process of its own
-# if it takes long, or if scripts/lone-suites.sh finds that it must; others share one, up to fifteen of one target.
+# Builds the tests, warnings refused, and runs them, one after the other in each process, half as many processes again at a time
+# as there are processors. So no test waits for another, and the time that each shows is its own. Each suite has a process of
+# its own if it takes long, or if scripts/lone-suites.sh finds that it must; others share one, up to fifteen of one target.
 # What waits for the system itself (RangeIOSystemTests) runs one suite at a time. Then the tests of files run again on each
 # engine.
 #
@@ -54,7 +54,8 @@ fi
 # How long each suite took last time, so that the longest begin first.
 durations=$scratch/test-durations
 touch "$durations"
-jobs=${RANGEIO_JOBS:-$(getconf _NPROCESSORS_ONLN)}
+# Half as many again as there are processors: a third of the time that the long suites take is waiting.
+jobs=${RANGEIO_JOBS:-$((($(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2))}
 scripts/lone-suites.sh >"$work/lone"
 export work bundle durations
 

@@ -90,7 +90,7 @@ run_plants() { scripts/check-plants.sh; }
 what_stress="100,000 sessions of players, a million operations of each stress test and of each model, in three tiers with restarts, kills and losses of power; 10,000 runs of file events; a million sources looked up"
 run_stress() {
   RANGEIO_STRESS=1000000 long \
-    'StressTests/|HostileReadTests|EstimatesTests|RefreshingTests|FileEventsTests|SpillManySourcesTests|MemoryStoreModel|TieredModel|SpilledModel|StagesModel|SessionModel|ShardingTests|ReplaySpill|ReplayTool|RangeIOToolTests\.ToolTests/'
+    'StressTests/|HostileReadTests|EstimatesTests|AdaptiveTests|TunedLoadTests|RefreshingTests|FileEventsTests|SpillManySourcesTests|MemoryStoreModel|TieredModel|SpilledModel|StagesModel|SessionModel|ShardingTests|ReplaySpill|ReplayTool|RangeIOToolTests\.ToolTests/'
 }
 
 what_damage="every bit and every length of a spill segment, every call to the disk under it; a hundred times the mutations of what takes bytes of strangers"

@@ -3,7 +3,7 @@ import Foundation
 /// How much a test run does, from the environment: `make verify` asks for more than `make test`.
 enum TestScale {
   /// Simulation seeds: `RANGEIO_SEEDS`, 10,000 unless given.
-  static let seeds = number("RANGEIO_SEEDS", or: 10_000)
+  static let seeds = seeds(or: 10_000)
   /// The first seed: `RANGEIO_SEED`, to run one again.
   static let firstSeed = number("RANGEIO_SEED", or: 0)
   /// Operations of the stress run: `RANGEIO_STRESS`, 20,000 unless given.
@@ -31,6 +31,9 @@ enum TestScale {
   static func report(_ figures: String) {
     if isDamageComplete || kills > 12 { print("figures: \(figures)") }
   }
+
+  /// Simulation seeds of what takes long for each: `RANGEIO_SEEDS`, or `standard` unless given.
+  static func seeds(or standard: Int) -> Int { number("RANGEIO_SEEDS", or: standard) }
 
   private static func number(_ name: String, or standard: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard

@@ -12,6 +12,12 @@
     /// The seed: `RANGEIO_SEED`, else a new one each time. Failures name it.
     public static let seed = UInt64(number("RANGEIO_SEED", or: Int.random(in: 0..<1 << 48)))
 
+    /// Of `all`, each third from `first` on, since three stores have one way to speak HTTP; all if `RANGEIO_READS` is given.
+    public static func third<Element>(from first: Int, of all: [Element]) -> [Element] {
+      guard ProcessInfo.processInfo.environment["RANGEIO_READS"] == nil else { return all }
+      return stride(from: first, to: all.count, by: 3).map { all[$0] }
+    }
+
     private static func number(_ name: String, or standard: Int) -> Int {
       ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
     }

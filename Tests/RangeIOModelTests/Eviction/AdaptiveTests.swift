@@ -10,12 +10,15 @@ import Testing
   /// Policies of the reference that know the future, or that draw lots.
   private static let others: Set = ["Belady", "LeCaR", "Cacheus", "LHD"]
 
+  /// The long ones with `RANGEIO_STRESS`.
+  private static let traces = ["lirs-sprite", "lirs-multi3"] + (TestScale.isStress ? ["arc-p3", "arc-oltp"] : [])
+
   @Test func `the adaptive policy is near the best fixed one, and never far below LRU`() throws {
     let folder = try #require(TraceFiles.published)
     let grid = try #require(BlockGrid(blockSize: 4096))
     let table = try folder.table("reference_hit_ratios.csv")
     var regrets: [Double] = []
-    for name in ["arc-p3", "arc-oltp", "lirs-sprite", "lirs-multi3"] {
+    for name in Self.traces {
       let accesses = BlockAccesses(try folder.trace(name), grid)
       for share in ["0.01", "0.05", "0.1", "0.2"] {
         let rows = table.filter { $0["trace"] == name && $0["size_frac_of_unique_4k"] == share }
@@ -33,11 +36,12 @@ import Testing
       }
     }
     let mean = regrets.reduce(0, +) / Double(regrets.count)
-    #expect(regrets.count == 16)
+    #expect(regrets.count == 4 * Self.traces.count)
     #expect(mean <= 0.55, "\(mean)")
   }
 
-  @Test func `after the working set has moved the adaptive policy is near the better fixed one`() throws {
+  @Test(.enabled(if: TestScale.isStress, "takes half a minute: RANGEIO_STRESS"))
+  func `after the working set has moved the adaptive policy is near the better fixed one`() throws {
     let folder = try #require(TraceFiles.published)
     let grid = try #require(BlockGrid(blockSize: 4096))
     let first = try folder.trace("arc-oltp")

@@ -7,7 +7,11 @@ import Testing
 
 /// What a cache estimates of other sizes, beside the truth.
 struct EstimatesTests {
-  @Test(TraceFiles.areHere, arguments: ["arc-oltp", "arc-p3", "lirs-sprite", "lirs-multi3", "wsrch-small"])
+  /// The long ones with `RANGEIO_STRESS`: they take a minute.
+  private static let traces =
+    ["lirs-sprite", "lirs-multi3", "wsrch-small"] + (TestScale.isStress ? ["arc-oltp", "arc-p3"] : [])
+
+  @Test(TraceFiles.areHere, arguments: traces)
   func `estimates of a published trace are mostly within a point and a half, and always within five`(name: String)
     throws
   {

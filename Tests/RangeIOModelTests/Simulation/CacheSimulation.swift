@@ -230,7 +230,7 @@ final class CacheSimulation: ReadingSimulation {
 
 extension CacheSimulation: SeededCheck {
   static let name = "a cache"
-  static var seeds: Range<Int> { first(TestScale.seeds) }
+  static var seeds: Range<Int> { first(TestScale.seeds(or: 2500)) }
 
   static func run(seed: UInt64) throws -> CacheOutcomes {
     try Simulation.run(seed: seed) { try await CacheSimulation($0).run() }

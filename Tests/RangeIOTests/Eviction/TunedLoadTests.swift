@@ -34,7 +34,8 @@ import Testing
   }
 
   /// Pinned blocks and reads under way take the rest. A share of the capacity for main would then be all that there is.
-  @Test(arguments: [0.98, 0.95, 0.8, 0.5]) func `with less room than the capacity it suits that`(share: Double) throws {
+  @Test(arguments: TestScale.isStress ? [0.98, 0.95, 0.8, 0.5] : [0.95, 0.5])
+  func `with less room than the capacity it suits that`(share: Double) throws {
     for load in [(0..<200_000).map { $0 % 1500 }, TunedLoads.loopAmongFavourites(1000, reads: 200_000)] {
       let room = Int(1000 * share)
       let (best, tuned) = (try best(load, 1000, room: room), try ratio(load, .adaptive, 1000, room: room))
