@@ -3,12 +3,12 @@ import SystemPackage
 
 /// Creates a store from a directory: reads `store`, footers, and segments that were not sealed.
 package struct SpillOpening {
-  private let configuration: SpillStore.Configuration
+  let configuration: SpillStore.Configuration
   private let folder: SpillFolder
-  private let ledger: SpillLedger
+  let ledger: SpillLedger
   private let lanes: DiskLanes
-  private let files: SpillFiles
-  private var directory: any SpillDirectory { folder.directory }
+  let files: SpillFiles
+  var directory: any SpillDirectory { folder.directory }
   private var context: ReadError.Context { folder.context }
 
   package init(_ configuration: DiskConfiguration, _ folder: SpillFolder, _ lanes: DiskLanes? = nil) {
@@ -44,7 +44,7 @@ package struct SpillOpening {
     var unread: [UInt64: Int] = [:]
     /// Those of them that are encrypted with a key that is not there, and whether they say that they are of an older key whose
     /// time is over.
-    package fileprivate(set) var otherKeys: [UInt64: Bool] = [:]
+    package internal(set) var otherKeys: [UInt64: Bool] = [:]
 
     package init() {}
 
@@ -274,79 +274,5 @@ package struct SpillOpening {
       guard SpillTrouble.failed(error).concernsWritesOnly else { throw error }
     }
     return contents
-  }
-
-  // MARK: segments that are not entered
-
-  /// Removes segments, given from the newest on. The oldest goes first, so that a tombstone exists for as long as the
-  /// chunks it removes.
-  func remove(_ numbers: [UInt64], _ counted: inout Counted) {
-    var left = numbers
-    do throws(Errno) {
-      while let oldest = left.last {
-        do throws(Errno) {
-          try directory.remove(SpillFormat.segmentName(oldest))
-        } catch {
-          guard error == .noSuchFileOrDirectory else { throw error }
-        }
-        left.removeLast()
-        if configuration.syncsEvery != nil { try directory.sync() }
-      }
-    } catch {
-      // They stay, together with newer ones, and count.
-      for number in left { leave(number, &counted) }
-    }
-  }
-
-  /// Removes segments that cannot be read for want of their keys, if their time is over, from the oldest on: those before a
-  /// segment that stays.
-  private func removeOtherKeys(_ counted: inout Counted, before stays: UInt64) {
-    guard !configuration.isReadOnly else { return }
-    while let oldest = counted.unread.keys.min(), oldest < stays, counted.otherKeys[oldest] == true {
-      // `try?`: what cannot be removed now is tried again at the next opening.
-      guard (try? directory.remove(SpillFormat.segmentName(oldest))) != nil else { return }
-      ledger.give(counted.unread.removeValue(forKey: oldest) ?? 0)
-      counted.otherKeys[oldest] = nil
-    }
-  }
-
-  /// `true` if a segment is of an older key, and the time is over that files of those are kept. One of the number that encrypts
-  /// now stays, even if its key is not there.
-  private func isOutOfTime(_ header: SpillSegmentHeader) -> Bool {
-    guard let encryption = configuration.encryption, let time = encryption.olderKeysLast,
-      let key = header.encryption?.key, key != encryption.keys.current
-    else { return false }
-    // Not below 0: without the key, any time may have been written there.
-    return configuration.wallClock() - max(0, header.created) > time.nanoseconds
-  }
-
-  /// `false` if a segment whose key is not there has removed nothing: the kind of a record is not masked. Only one that was read up to
-  /// its footer tells so.
-  private func mayRemove(_ number: UInt64) -> Bool {
-    let name = SpillFormat.segmentName(number)
-    // `try?`: of what cannot be read, nothing is known.
-    guard
-      let file = try? files.withDescriptors({ () throws(Errno) in try directory.open(name, writing: false) }),
-      let length = try? file.status().size, let (_, check) = try? SpillReader.header(of: file)
-    else { return true }
-    var reader = SpillReader(file, check: check, length: length, isEncrypted: true)
-    // `try?`: as above.
-    while case .record(let found) = try? reader.next() {
-      switch found.record.kind {
-      case .tombstone: return true
-      case .footer: return false
-      case .chunk, .source: break
-      }
-    }
-    return true
-  }
-
-  /// Keeps a segment of which nothing is known. Its space counts. If it is readable the next time, its contents are
-  /// older than what comes from now on.
-  func leave(_ number: UInt64, _ counted: inout Counted) {
-    let charge = (try? directory.status(of: SpillFormat.segmentName(number))).map { SpillLedger.charge(of: $0) } ?? 0
-    ledger.charge(charge)
-    counted.lastNumber = max(counted.lastNumber, number)
-    counted.unread[number] = charge
   }
 }
