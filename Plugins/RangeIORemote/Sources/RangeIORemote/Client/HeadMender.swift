@@ -18,11 +18,11 @@
     mutating func received(_ new: ByteBuffer) -> ByteBuffer? {
       guard isHead else { return new }
       var bytes = new
-      if var held {
+      // Taken, so that what is written to it moves nothing.
+      if var held = held.take() {
         held.writeBuffer(&bytes)
         bytes = held
       }
-      held = nil
       var mended = ByteBuffer()
       /// The bytes that pass as they are.
       var passing = 0
@@ -53,12 +53,15 @@
     /// The connection ends: what is still held.
     mutating func ended() -> ByteBuffer? { held.take() }
 
-    private mutating func advance(over bytes: some Sequence<UInt8>) -> HeadScan.Step {
-      for byte in bytes {
-        let step = scan.take(byte)
-        if step != .more { return step }
+    private mutating func advance(over bytes: ByteBufferView) -> HeadScan.Step {
+      // Of its memory: the view is asked for each byte otherwise.
+      bytes.withUnsafeBytes { bytes in
+        for byte in bytes {
+          let step = scan.take(byte)
+          if step != .more { return step }
+        }
+        return .more
       }
-      return .more
     }
 
     private func joined(_ first: ByteBuffer, _ second: ByteBuffer) -> ByteBuffer? {
