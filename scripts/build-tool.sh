@@ -22,6 +22,12 @@ if [ "$(uname -s)" = Linux ]; then
     found=$(clang -print-file-name="lib$library.a")
     [ -f "$found" ] && ln -sf "$found" "$libraries/"
   done
+  # What pkg-config tells of liblz4 would put the system's folder before it.
+  described=$(pkg-config --variable=pcfiledir liblz4)/liblz4.pc
+  if [ -f "$described" ]; then
+    sed "s#^libdir=.*#libdir=$libraries#" "$described" >"$libraries/liblz4.pc"
+    export PKG_CONFIG_PATH=$libraries${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+  fi
   options+=(--static-swift-stdlib -Xswiftc "-L$libraries" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
   # Without names of functions: neither in tables for debuggers, nor in those of shared libraries, which would also keep what
   # nothing calls.

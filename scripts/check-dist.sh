@@ -13,8 +13,8 @@ fail() {
 }
 unshare --map-root-user --user --mount --pid --fork true 2>/dev/null ||
   fail "this system gives no name space to a user (unshare): what is in dist/ was not tried"
-archive=$(ls dist/rangeio-*-linux-"$(uname -m)".tar.gz)
-name=$(basename "$archive" .tar.gz)
+archive=$(ls dist/rangeio-*-linux-"$(uname -m)".tar.xz)
+name=$(basename "$archive" .tar.xz)
 version=${name#rangeio-}
 version=${version%%-linux-*}
 
@@ -23,7 +23,7 @@ root=$work/empty
 # Not what a debootstrap that failed has left mounted.
 trap 'rm -rf --one-file-system "$work"' EXIT
 mkdir -p "$root"/{tmp,proc,dev,etc}
-tar -xzf "$archive" -C "$root" --strip-components 1
+tar -xJf "$archive" -C "$root" --strip-components 1
 for file in bin/rangeio LICENSE share/man/man1/rangeio.1 share/bash-completion/completions/rangeio \
   share/zsh/site-functions/_rangeio share/fish/vendor_completions.d/rangeio.fish; do
   [ -s "$root/$file" ] || fail "the archive has no $file"
@@ -52,7 +52,7 @@ inside cat /tmp/file | cmp - "$root/tmp/file"
 inside read /tmp/file -r 100-199 | cmp - <(tail -c +101 "$root/tmp/file" | head -c 100)
 inside copy /tmp/file /tmp/copy
 cmp "$root/tmp/file" "$root/tmp/copy"
-inside info /tmp/file --json | grep -q '"byteCount": 300000' || fail "info does not tell the size"
+inside info /tmp/file --json | grep '"byteCount": 300000' >/dev/null || fail "info does not tell the size"
 if inside info https://127.0.0.1:1/x 2> "$root/tmp/errors"; then fail "what refuses connections was opened"; fi
 grep -q '^rangeio: https://127.0.0.1:1/x: ' "$root/tmp/errors" || fail "no reason is told: $(cat "$root/tmp/errors")"
 
@@ -61,7 +61,7 @@ grep -q '^rangeio: https://127.0.0.1:1/x: ' "$root/tmp/errors" || fail "no reaso
 if command -v dpkg-deb >/dev/null 2>&1; then
   package=dist/rangeio_${version}_$(dpkg --print-architecture).deb
   dpkg-deb --info "$package" | grep -E '^ (Depends|Installed-Size):'
-  dpkg-deb --fsys-tarfile "$package" | tar -tf - | grep -qx './usr/bin/rangeio' || fail "the package has no program"
+  dpkg-deb --fsys-tarfile "$package" | tar -tf - | grep -x './usr/bin/rangeio' >/dev/null || fail "the package has no program"
   debian=$work/debian
   release=$(. /etc/os-release && echo "$VERSION_CODENAME")
   if [ "$(id -u)" != 0 ]; then
