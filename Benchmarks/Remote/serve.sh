@@ -10,24 +10,11 @@ rounds=${1:-7}
 export RANGEIO_TOOL=${RANGEIO_TOOL:-$(../../scripts/build-tool.sh)}
 . ./standing.sh
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 nginx_port=$(free_port) serve_port=$(free_port)
 mkdir "$work/root"
-chmod 755 "$work" "$work/root"
 head -c 4096 /dev/urandom >"$work/root/small"
 head -c 1073741824 /dev/urandom >"$work/root/large"
-cat >"$work/nginx.conf" <<NGINX
-daemon off; worker_processes auto; pid $work/nginx.pid; user root;
-events { worker_connections 1024; }
-http {
-  access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
-  client_body_temp_path $work/a; proxy_temp_path $work/b; fastcgi_temp_path $work/c; uwsgi_temp_path $work/d; scgi_temp_path $work/e;
-  server { listen 127.0.0.1:$nginx_port; root $work/root; }
-}
-NGINX
-nginx=$(PATH=$PATH:/usr/sbin command -v nginx)
-"$nginx" -p "$work" -c "$work/nginx.conf" -e "$work/error.log" &
-servers+=($!)
+start_nginx "$nginx_port" auto
 "$RANGEIO_TOOL" serve "$work/root" --listen "127.0.0.1:$serve_port" 2>"$work/serve.log" &
 servers+=($!)
 for port in "$nginx_port" "$serve_port"; do

@@ -13,7 +13,6 @@ bin=$(swift build -c release --show-bin-path)/SharedCost
 . ./standing.sh
 cc -O2 peers/shared_cost.c -o "$work/peer" -lmemcached -lhiredis
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 memcached=$(free_port)
 user=()
 if [ "$(id -u)" = 0 ]; then user=(-u nobody); fi

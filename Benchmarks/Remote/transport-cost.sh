@@ -14,26 +14,14 @@ if [ -z "$bin" ]; then
 fi
 . ./standing.sh
 
-port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port)
 mkdir "$work/root"
-chmod 755 "$work"
 "$python" - "$work/root/numbers" <<'PYTHON'
 import array, sys
 with open(sys.argv[1], "wb") as file:
     array.array("q", range(0, 64 << 20, 8)).tofile(file)
 PYTHON
-cat > "$work/nginx.conf" <<NGINX
-daemon off; master_process off; pid $work/nginx.pid;
-events { worker_connections 1024; }
-http {
-  access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000;
-  client_body_temp_path $work/a; proxy_temp_path $work/b; fastcgi_temp_path $work/c; uwsgi_temp_path $work/d; scgi_temp_path $work/e;
-  server { listen 127.0.0.1:$port; root $work/root; }
-}
-NGINX
-nginx=$(PATH=$PATH:/usr/sbin command -v nginx)
-"$nginx" -p "$work" -c "$work/nginx.conf" -e "$work/error.log" &
-servers+=($!)
+start_nginx "$port" 1
 "$python" peers/standing_server.py > "$work/standing" &
 servers+=($!)
 while ! [ -s "$work/standing" ] || ! (: < "/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.05; done
