@@ -26,9 +26,10 @@ final class SpillWriter: @unchecked Sendable {
   /// The last batch failed because readers hold the segments to free.
   var awaitsReaders = false
 
+  /// - Parameter hasUnsyncedNames: files are there that the process before may not have made durable.
   init(
     _ core: SpillCore, in folder: SpillFolder, root: SpillRoot, isRootWritten: Bool, lastSegment: UInt64,
-    lastSequence: UInt64
+    lastSequence: UInt64, hasUnsyncedNames: Bool
   ) {
     self.core = core
     self.root = root
@@ -37,6 +38,7 @@ final class SpillWriter: @unchecked Sendable {
     let configuration = core.configuration
     calls = SpillWatchedCalls(core)
     appender = SpillAppender(core, calls, lastSequence: lastSequence)
+    appender.unsynced.hasNames = hasUnsyncedNames
     reclaimer = SpillReclaimer(segmentBytes: configuration.segmentBytes, limit: configuration.limit.bytes)
     lockFile = folder.lock
     quota = SpillQuota(

@@ -127,7 +127,7 @@ package struct SpillOpening {
       state: state)
     let writer = SpillWriter(
       core, in: folder, root: root, isRootWritten: isRootWritten, lastSegment: counted.lastNumber,
-      lastSequence: counted.sequenceToGoOnFrom)
+      lastSequence: counted.sequenceToGoOnFrom, hasUnsyncedNames: counted.lastNumber > 0)
     let reason: SpillStore.ReadOnlyReason? =
       configuration.isReadOnly
       ? .configured : root.refusesWhenFull && !configuration.refusesWhenFull ? .otherConfiguration : nil
@@ -214,13 +214,20 @@ package struct SpillOpening {
       files.enter(file, number)
       do throws(Errno) {
         var contents: Contents
+        var wasOpen = false
         if let footer = try SpillReader(file, check: check, cipher, length: status.size).footer() {
           counted.count(footer, of: number)
           contents = Contents(segment: segment, length: status.size, footer: footer)
         } else {
           contents = try seal(segment, file, status.size, &counted)
+          wasOpen = true
         }
         contents.isOutOfTime = isOutOfTime(header)
+        // The process that wrote it may have been killed before that was durable, and what this one flushes holds for all that it
+        // has found. Older segments were made durable when they were sealed.
+        if configuration.syncsEvery != nil, !configuration.isReadOnly, wasOpen || number == counted.lastNumber {
+          try file.sync()
+        }
         return contents
       } catch {
         segment.end()

@@ -158,6 +158,26 @@ struct SpillSickDiskTests {
     try? await store.close()
   }
 
+  @Test(arguments: [false, true])
+  func `what a process found when it opened is durable after its flush`(isClosed: Bool) async throws {
+    for seed in 0..<20 {
+      // The process before, which did not come to make its last file durable.
+      var spill = SpillOnSimulatedDisk { $0.syncsEvery = nil }
+      let process = spill.disk.newProcess()
+      let before = try await spill.open(process)
+      try await fill(FillSource(before.sources), 0..<3, before)
+      if isClosed { try await before.close() } else { process.crash() }
+      spill.configuration.syncsEvery = .mebibytes(1)
+      let found = try await spill.open()
+      try await found.flush()
+      spill.disk.losePower(seed: UInt64(seed))
+      let after = try await spill.open()
+      let source = FillSource(after.sources)
+      for block in 0..<3 { #expect(source.isIn(after, block), "block \(block), seed \(seed)") }
+      try await after.close()
+    }
+  }
+
   // MARK: removals
 
   @Test(.simulated) func `what is removed while it is open is removed on the disk before it serves again`() async throws
