@@ -27,11 +27,12 @@ public struct RangeField: Equatable, Sendable {
   /// `nil` for another unit and for what is no set of ranges, such as `bytes=5-2`: a server ignores both. Numbers that
   /// are too large stand for the largest.
   public init?(_ value: String) {
-    guard let equals = value.utf8.firstIndex(of: UInt8(ascii: "=")),
-      Self.trimmed(value[..<equals]).lowercased() == "bytes"
+    let bytes = value.utf8
+    guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")),
+      Self.trimmed(bytes[..<equals]).elementsEqual("bytes".utf8, by: { $0 | 0x20 == $1 })
     else { return nil }
     var elements: [Element] = []
-    for part in value[value.utf8.index(after: equals)...].split(separator: ",", omittingEmptySubsequences: true) {
+    for part in bytes[bytes.index(after: equals)...].split(separator: UInt8(ascii: ",")) {
       let text = Self.trimmed(part)
       // Empty elements of a list count for nothing (RFC 9110, section 5.6.1.2).
       if text.isEmpty { continue }
@@ -43,15 +44,15 @@ public struct RangeField: Equatable, Sendable {
   }
 
   /// Without spaces and tabs at its ends.
-  private static func trimmed(_ text: Substring) -> Substring {
-    var text = text.utf8.drop { $0 == 32 || $0 == 9 }
+  private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+    var text = text.drop { $0 == 32 || $0 == 9 }
     while text.last == 32 || text.last == 9 { text.removeLast() }
-    return Substring(text)
+    return text
   }
 
-  private static func element(_ text: Substring) -> Element? {
-    guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")) else { return nil }
-    let (first, last) = (text[..<dash], text[text.utf8.index(after: dash)...])
+  private static func element(_ text: Substring.UTF8View) -> Element? {
+    guard let dash = text.firstIndex(of: UInt8(ascii: "-")) else { return nil }
+    let (first, last) = (text[..<dash], text[text.index(after: dash)...])
     guard !first.isEmpty else { return number(last).map { .suffix($0) } }
     guard let start = number(first) else { return nil }
     guard !last.isEmpty else { return .from(start, through: nil) }
@@ -59,8 +60,8 @@ public struct RangeField: Equatable, Sendable {
     return .from(start, through: end)
   }
 
-  private static func number(_ text: Substring) -> Int? {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-    return Int(text) ?? .max
+  private static func number(_ text: Substring.UTF8View) -> Int? {
+    guard !text.isEmpty, text.allSatisfy({ (48...57).contains($0) }) else { return nil }
+    return Int(Substring(text)) ?? .max
   }
 }

@@ -4,13 +4,13 @@
 
   /// A lock in one word: the system's `os_unfair_lock`, which lends the priority of those who wait to the thread that has
   /// it.
-  package struct LockWord: ~Copyable {
+  @usableFromInline package struct LockWord: ~Copyable {
     /// Only the system accesses it: an atomic, since that has an address of its own.
     private let word = Atomic<UInt32>(0)
 
     package init() {}
 
-    @inline(__always) package borrowing func lock() {
+    @usableFromInline @inline(__always) package borrowing func lock() {
       withUnsafePointer(to: word) { rio_unfair_lock(UnsafeRawPointer($0)) }
     }
 
@@ -19,7 +19,7 @@
       withUnsafePointer(to: word) { rio_unfair_try_lock(UnsafeRawPointer($0)) }
     }
 
-    @inline(__always) package borrowing func unlock() {
+    @usableFromInline @inline(__always) package borrowing func unlock() {
       withUnsafePointer(to: word) { rio_unfair_unlock(UnsafeRawPointer($0)) }
     }
   }

@@ -3,12 +3,12 @@
   import Synchronization
 
   /// A lock in one word: 0 while it is free, 1 while a thread has it, 2 while others may sleep for it besides.
-  package struct LockWord: ~Copyable {
+  @usableFromInline package struct LockWord: ~Copyable {
     private let word = Atomic<UInt32>(0)
 
     package init() {}
 
-    @inline(__always) package borrowing func lock() {
+    @usableFromInline @inline(__always) package borrowing func lock() {
       guard !word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged else { return }
       waitAndLock()
     }
@@ -18,7 +18,7 @@
       word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
     }
 
-    @inline(__always) package borrowing func unlock() {
+    @usableFromInline @inline(__always) package borrowing func unlock() {
       guard word.exchange(0, ordering: .releasing) == 2 else { return }
       wakeOne()
     }

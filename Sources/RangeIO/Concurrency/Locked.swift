@@ -7,10 +7,10 @@
 ///
 /// A lock of our own, since Swift's `Mutex` on Linux is handed over by the kernel as soon as two threads want it:
 /// Docs/Decisions/0006-locks.md. The thread sanitizer sees the atomic instructions, and on Apple platforms the calls.
-package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+@usableFromInline package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // Unchecked: the value is accessed only between `lock` and `unlock`, and before and after all sharing.
-  package let word = LockWord()
-  package let value: ValueMemory<Value>
+  @usableFromInline package let word = LockWord()
+  @usableFromInline package let value: ValueMemory<Value>
 
   #if RANGEIO_COUNT_LOCKS
     /// Where the lock was made, and what it costs. Unchecked: in the memory of a table in C, for good.
@@ -26,6 +26,11 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   #endif
 
   /// Runs `body` while no other thread can access the value. Do not nest calls, and do not wait inside.
+  ///
+  /// Inlinable: for generic code the runtime would look up the types of `Value` and `Result` in each call from a plugin.
+  #if !RANGEIO_COUNT_LOCKS
+    @inlinable
+  #endif
   @inline(__always)
   package borrowing func withLock<Result: ~Copyable, E: Error>(
     _ body: (inout sending Value) throws(E) -> sending Result
@@ -64,12 +69,12 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 /// Memory for a value that changes where it lies, behind a `let`. Raw layout: the compiler then assumes nothing of what
 /// is in it, and moves it only while it is not shared. `Mutex` keeps its value in the same way.
 @_rawLayout(like: Value, movesAsLike)
-package struct ValueMemory<Value: ~Copyable>: ~Copyable {
+@usableFromInline package struct ValueMemory<Value: ~Copyable>: ~Copyable {
   init(_ value: consuming Value) { address.initialize(to: value) }
 
   deinit { address.deinitialize(count: 1) }
 
-  @inline(__always) var address: UnsafeMutablePointer<Value> {
+  @inlinable @inline(__always) package var address: UnsafeMutablePointer<Value> {
     withUnsafePointer(to: self) { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: Value.self) }
   }
 }

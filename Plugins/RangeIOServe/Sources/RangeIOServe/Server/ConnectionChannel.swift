@@ -3,6 +3,7 @@
   internal import HummingbirdCore
   internal import Logging
   internal import NIOCore
+  internal import NIOHTTP1
   internal import NIOHTTP2
   internal import NIOHTTPTypes
   internal import NIOHTTPTypesHTTP1
@@ -60,6 +61,10 @@
         let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
         try pipeline.addHandlers([PersistenceHandler(), HTTP1Codec()], position: .before(codec.handler))
         pipeline.removeHandler(context: codec, promise: nil)
+        let plain = PlainRequestHandler(
+          try pipeline.handler(type: ReadyHandler.self), try pipeline.handler(type: DeadlineHandler.self))
+        let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)
+        try pipeline.addHandler(plain, position: .before(encoder))
         return value
       }
     }

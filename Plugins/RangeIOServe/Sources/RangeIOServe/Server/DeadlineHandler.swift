@@ -23,7 +23,8 @@
     private var pendingWrites = 0
     /// Those who wait until it is closed, once it has taken them.
     private var closing: EventLoopPromise<Void>?
-    private var isClosing = false
+    /// What is asked from here on is not answered.
+    private(set) var isClosing = false
 
     /// Sent up the pipeline: the connection is closed at once, whatever it has still to take.
     struct CutOff: Sendable {}
@@ -52,7 +53,6 @@
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      // What is asked from here on is not answered.
       guard !isClosing else { return }
       if case .head = unwrapInboundIn(data) { state?.headArrived() }
       context.fireChannelRead(data)
@@ -85,18 +85,46 @@
       case .head: context.write(data, promise: promise)
       // Only bodies are ever too much for a connection.
       case .body(var body):
-        while body.readableBytes > Self.maxAtOnce, let part = body.readSlice(length: Self.maxAtOnce) {
-          write(part, context, context.eventLoop.makePromise())
+        while let part = Self.next(of: &body) {
+          context.write(wrapOutboundOut(.body(part)), promise: began(context, context.eventLoop.makePromise()))
         }
-        write(body, context, promise ?? context.eventLoop.makePromise())
+        context.write(wrapOutboundOut(.body(body)), promise: began(context, promise ?? context.eventLoop.makePromise()))
       case .end:
         state?.answerEnded(now: now(context))
         context.write(data, promise: promise)
       }
     }
 
-    /// Writes a part of a body, and is told when the connection has taken it.
-    private func write(_ part: ByteBuffer, _ context: ChannelHandlerContext, _ taken: EventLoopPromise<Void>) {
+    /// Answers a request that the handler of `context`, nearer to the socket, has read.
+    func answer(with bytes: (head: ByteBuffer, body: ByteBuffer?), before context: ChannelHandlerContext) {
+      state?.headArrived()
+      context.write(NIOAny(bytes.head), promise: nil)
+      if var body = bytes.body {
+        while let part = Self.next(of: &body) {
+          context.write(NIOAny(part), promise: began(context, context.eventLoop.makePromise()))
+        }
+        context.write(NIOAny(body), promise: began(context, context.eventLoop.makePromise()))
+      }
+      state?.answerEnded(now: now(context))
+      context.flush()
+      // Most connections have taken a short answer by now. If not, nothing more is told when they have.
+      guard bytes.body == nil, context.channel.isActive, Self.waits(context) else { return }
+      context.writeAndFlush(NIOAny(ByteBuffer()), promise: began(context, context.eventLoop.makePromise()))
+    }
+
+    /// The connection has not taken all that was written.
+    private static func waits(_ context: ChannelHandlerContext) -> Bool {
+      // `try?`: of another kind of channel it is not known.
+      (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) != 0
+    }
+
+    /// A part of a body that is too long to be written at once.
+    private static func next(of body: inout ByteBuffer) -> ByteBuffer? {
+      body.readableBytes > maxAtOnce ? body.readSlice(length: maxAtOnce) : nil
+    }
+
+    /// A part of an answer is about to be written. This is told by `taken` when the connection has taken it.
+    private func began(_ context: ChannelHandlerContext, _ taken: EventLoopPromise<Void>) -> EventLoopPromise<Void> {
       state?.writeBegan(now: now(context))
       pendingWrites += 1
       taken.futureResult.assumeIsolated().whenComplete { _ in
@@ -104,7 +132,7 @@
         self.pendingWrites -= 1
         if self.pendingWrites == 0, self.isClosing { self.endClosing(context) }
       }
-      context.write(wrapOutboundOut(.body(part)), promise: taken)
+      return taken
     }
 
     private func endClosing(_ context: ChannelHandlerContext) {

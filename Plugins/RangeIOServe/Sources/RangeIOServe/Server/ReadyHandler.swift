@@ -23,6 +23,9 @@
     private var isUnreadable = false
     /// An answer given here waits for its client, and so counts as one under way.
     private var isWaiting = false
+    /// The head that comes was looked at already.
+    private var isPassingOn = false
+    private var lately: ReadyTarget?
     private let turn: LoopTurn
     /// The handler of the connection, and not this one of a stream, begins the turns.
     private let isTurnShared: Bool
@@ -42,17 +45,9 @@
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       switch unwrapInboundIn(data) {
       case .head(let head):
-        // A client that takes nothing, or has left, gets nothing more either.
-        if passedOn == 0, turn.hasRoom, context.channel.isActive, context.channel.isWritable,
-          responder.clients.permits(client)
-        {
-          let began = responder.logTime
-          if let answer = responder.readyAnswer(to: head) {
-            isSkipping = true
-            let count = send(answer, isHead: head.method == .head, context)
-            responder.log(head, answer.status, bodyBytes: count, since: began, of: connection)
-            return
-          }
+        if !isPassingOn, answer(head, context.channel, by: { send($0, isHead: head.method == .head, context) }) {
+          isSkipping = true
+          return
         }
         passedOn += 1
       case .body where isSkipping: return
@@ -82,22 +77,43 @@
       context.write(data, promise: promise)
     }
 
-    /// - Returns: the bytes of the body.
-    private func send(_ answer: Answer, isHead: Bool, _ context: ChannelHandlerContext) -> Int {
+    /// Passes on the head that `read` brings, which was looked at before.
+    func passOn(_ read: () -> Void) {
+      isPassingOn = true
+      read()
+      isPassingOn = false
+    }
+
+    /// Answers a request by `send`, if nothing must be waited for; `false`: it is to be passed on.
+    func answer(_ head: HTTPRequest, _ channel: any Channel, by send: (Answer) -> Void) -> Bool {
+      // A client that takes nothing, or has left, gets nothing more either.
+      guard passedOn == 0, turn.hasRoom, channel.isActive, channel.isWritable, responder.clients.permits(client) else {
+        return false
+      }
+      let began = responder.logTime
+      guard let answer = responder.readyAnswer(to: head, lately: &lately) else { return false }
       var count = 0
+      if head.method != .head, case .buffer(let buffer) = answer.body {
+        count = buffer.readableBytes
+        responder.counters.sent(count)
+      }
+      send(answer)
+      turn.answered(count)
+      if !channel.isWritable, !isWaiting {
+        isWaiting = true
+        responder.clients.beganAnyway(client)
+      }
+      responder.log(head, answer.status, bodyBytes: count, since: began, of: connection)
+      return true
+    }
+
+    private func send(_ answer: Answer, isHead: Bool, _ context: ChannelHandlerContext) {
       let head = HTTPResponse(status: answer.status, headerFields: answer.fields)
       context.write(wrapOutboundOut(.head(head)), promise: nil)
       if !isHead, case .buffer(let buffer) = answer.body {
-        count = buffer.readableBytes
-        responder.counters.sent(count)
         context.write(wrapOutboundOut(.body(buffer)), promise: nil)
       }
       context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-      turn.answered(count)
-      guard !context.channel.isWritable, !isWaiting else { return count }
-      isWaiting = true
-      responder.clients.beganAnyway(client)
-      return count
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

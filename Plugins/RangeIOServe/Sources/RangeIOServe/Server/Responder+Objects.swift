@@ -81,8 +81,11 @@
       let object = chosen.object
       let version = object.version.shown(at: dates.now)
       let verdict = RangeAnswer(
-        range: head.method == .get ? head.headerFields[.range] : nil, Preconditions(head.headerFields), for: version)
+        range: head.method == .get ? head.headerFields.value(of: .range) : nil, Preconditions(head.headerFields),
+        for: version)
       var fields = object.fields
+      // For all that is added to them, here and by ``finish(_:to:)``.
+      fields.reserveCapacity(16)
       if version.isDateFinal, let modified = object.lastModified { fields.append(modified) }
       if configuration.servesCodedFiles { fields.append(HTTPField(name: .vary, value: "Accept-Encoding")) }
       // Programs get the listing.
@@ -141,6 +144,14 @@
         : object.endOfPiece(of: range)
       let first = try await object.snapshot.read(range.lowerBound..<end, goingOnTo: range.upperBound)
       return (ByteBuffer(first), end..<range.upperBound)
+    }
+  }
+
+  extension HTTPFields {
+    /// As the subscript, which takes ten times as long to join one value as to find it.
+    fileprivate func value(of name: HTTPField.Name) -> String? {
+      guard let index = firstIndex(where: { $0.name == name }) else { return nil }
+      return self[(index + 1)...].contains { $0.name == name } ? self[name] : self[index].value
     }
   }
 

@@ -93,12 +93,15 @@
       }
     }
 
+    private static let server = HTTPField(name: .server, value: "rangeio")
+    private static let noSniffing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
+
     /// Adds what each answer has, and counts it.
     func finish(_ answer: inout Answer, to head: HTTPRequest) {
       origins.complete(&answer.fields, for: head)
       answer.fields.append(HTTPField(name: .date, value: dates.text))
-      answer.fields.append(HTTPField(name: .server, value: "rangeio"))
-      answer.fields.append(HTTPField(name: .xContentTypeOptions, value: "nosniff"))
+      answer.fields.append(Self.server)
+      answer.fields.append(Self.noSniffing)
       counters.answered(answer.status.code)
       guard logger.logLevel <= .info else { return }
       logger.info(
