@@ -267,6 +267,41 @@ struct SpillSickDiskTests {
     }
   }
 
+  @Test func `a removal that a flush could not copy to the next file is copied by the one after`() async throws {
+    let spill = SpillOnSimulatedDisk { $0.syncsEvery = .bytes(1) }
+    let process = spill.disk.newProcess()
+    let store = try await spill.open(process)
+    let source = FillSource(store.sources)
+    // Three blocks fill a file. The next file has the removal.
+    try await fill(source, 0..<4, store)
+    source.token.raiseGeneration()
+    store.erase(source.block(1), of: source.token)
+    try await store.flush()
+    // That file cannot be made durable, and goes; the removal is to go to a third, which has its header by then.
+    let hasFailed = Locked(false)
+    let writes = Locked(0)
+    spill.disk.faults = DiskFaults { call in
+      if call.kind == .sync, call.number == 0 {
+        hasFailed.withLock { $0 = true }
+        return .fail(.ioError)
+      }
+      guard call.kind == .write, hasFailed.withLock({ $0 }) else { return nil }
+      return writes.withLock {
+        $0 += 1; return $0
+      } == 2 ? .fail(.ioError) : nil
+    }
+    source.put(5, in: store)
+    await #expect(throws: ReadError.self) { try await store.flush() }
+    #expect(writes.withLock { $0 } == 2)
+    spill.disk.faults = .none
+    try await fill(source, 6..<7, store)
+    process.crash()
+    let again = try await spill.open()
+    let other = FillSource(again.sources)
+    #expect(!other.isIn(again, 1) && other.isIn(again, 0) && other.isIn(again, 6))
+    try await again.close()
+  }
+
   @Test func `a removal that finds no room is not said to be durable`() async throws {
     let spill = SpillOnSimulatedDisk(segments: 2) { $0.refusesWhenFull = true }
     let store = try await spill.open()
