@@ -42,6 +42,9 @@ struct SpillAppender: ~Copyable {
   struct Unsynced {
     /// The bytes written since files were last made durable.
     var bytes = 0
+    /// The segments that were there when the directory was opened: the process that wrote them may have been killed before they were
+    /// durable, or not have asked for that.
+    var found: [UInt64] = []
     /// The files of segments that were given up, by the segments' numbers.
     var files: [(segment: UInt64, file: any SpillFile)] = []
     /// The segments of which a file could not be made durable. What was written to them may be gone after a loss of power,
@@ -140,7 +143,8 @@ struct SpillAppender: ~Copyable {
   }
 
   mutating func sync() throws(SpillTrouble) {
-    guard unsynced.bytes > 0 || unsynced.hasNames else { return }
+    guard unsynced.bytes > 0 || unsynced.hasNames || !unsynced.found.isEmpty else { return }
+    try syncFound()
     let begun = core.now
     while let last = unsynced.files.popLast() { try sync(last.file, of: last.segment) }
     if let open { try sync(open.file, of: open.segment.number) }
@@ -149,6 +153,29 @@ struct SpillAppender: ~Copyable {
     if unsynced.hasNames { try syncNames() }
     unsynced.bytes = 0
     core.state.withLock { $0.counts.syncs += 1 }
+  }
+
+  private mutating func syncFound() throws(SpillTrouble) {
+    guard !unsynced.found.isEmpty else { return }
+    let there = core.state.withLock { Set($0.places.compactMap { $0?.segment.number }) }
+    while let number = unsynced.found.last {
+      if there.contains(number) {
+        calls.goOn()
+        let file: any SpillFile
+        do throws(Errno) {
+          file = try core.files.file(number)
+        } catch {
+          if error.isShortageOfDescriptors { throw .failed(error) }
+          unsynced.found.removeLast()
+          unsynced.lost.insert(number)
+          throw .failed(error)
+        }
+        unsynced.found.removeLast()
+        try sync(file, of: number)
+      } else {
+        unsynced.found.removeLast()
+      }
+    }
   }
 
   private mutating func sync(_ file: any SpillFile, of segment: UInt64) throws(SpillTrouble) {

@@ -89,11 +89,13 @@ extension SpillWriter {
     appender.abandon()
     do throws(SpillTrouble) {
       try raiseEpoch()
-    } catch .failed(.noSpace), .failed(.diskQuotaExceeded) {
-      unlinkAll()
+    } catch {
+      // What could not be read has blocks that other files have removed.
+      guard error.isLackOfFreeSpace, core.state.withLock({ $0.unread.isEmpty }) else { throw error }
+      unlinkAll(areValid: true)
       return try raiseEpoch()
     }
-    unlinkAll()
+    unlinkAll(areValid: false)
   }
 
   private func raiseEpoch() throws(SpillTrouble) {
@@ -106,16 +108,22 @@ extension SpillWriter {
     isRootWritten = true
   }
 
-  private func unlinkAll() {
+  /// - Parameter areValid: the epoch is not raised yet. Then the oldest must go first, and none after one that stays.
+  private func unlinkAll(areValid: Bool) {
     // The index was emptied when this was requested; what came since waits for this.
     core.sweep { _ in true }
-    (appender.unsynced.files, appender.unsynced.lost) = ([], [])
+    (appender.unsynced.found, appender.unsynced.files, appender.unsynced.lost) = ([], [], [])
     var segments = core.state.withLock { $0.forgetSegments() }
+    var stays = false
     while var segment = segments.popLast() {
       // It belongs to an older epoch, and is deleted at the next opening. Until then it counts.
       do throws(SpillTrouble) {
+        guard !stays else { throw .noRoom }
         try unlink(segment)
+        // `try?`: the next one stays then.
+        if areValid, core.configuration.syncsEvery != nil { stays = (try? appender.syncNames()) == nil }
       } catch {
+        stays = areValid
         core.state.withLock { $0.leftBytes += segment.chargedBytes }
         segment.stays()
       }
@@ -198,7 +206,8 @@ extension SpillState {
 
   /// Forgets all segments: they belong to an older epoch.
   fileprivate mutating func forgetSegments() -> [SpillSegment] {
-    let all = places.compactMap { $0?.segment }
+    // The oldest last.
+    let all = places.compactMap { $0?.segment }.sorted { $0.number > $1.number }
     places = []
     // They belong to an older epoch now.
     leftBytes += unread.values.reduce(0, +)

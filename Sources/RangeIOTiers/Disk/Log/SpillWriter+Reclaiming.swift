@@ -74,8 +74,14 @@ extension SpillWriter {
     var isFreed = false
     defer { if !isFreed { core.state.withLock { $0.places[Int(victim.place)]?.isDraining = false } } }
     let tombstones = neededTombstones()[victim.place] ?? []
+    let unsynced = appender.unsynced.bytes
     guard try copyOn(victim, segment, copying: copying, beside: spaceToCarry(tombstones)) else { return false }
     try carry(tombstones)
+    if core.configuration.syncsEvery != nil {
+      // Copies before their originals go. Names, since tombstones go here that are not needed once other files are gone.
+      if appender.unsynced.bytes > unsynced { try appender.sync() }
+      if appender.unsynced.hasNames { try appender.syncNames() }
+    }
     // Unlinked before it is forgotten: a file that cannot be removed will be found again later, and must stay known
     // until then.
     try unlink(segment)

@@ -26,10 +26,12 @@ final class SpillWriter: @unchecked Sendable {
   /// The last batch failed because readers hold the segments to free.
   var awaitsReaders = false
 
-  /// - Parameter hasUnsyncedNames: files are there that the process before may not have made durable.
+  /// - Parameters:
+  ///   - isFoundDurable: the segments that are there need not be made durable.
+  ///   - hasUnsyncedNames: nor are the names of files.
   init(
     _ core: SpillCore, in folder: SpillFolder, root: SpillRoot, isRootWritten: Bool, lastSegment: UInt64,
-    lastSequence: UInt64, hasUnsyncedNames: Bool
+    lastSequence: UInt64, isFoundDurable: Bool, hasUnsyncedNames: Bool
   ) {
     self.core = core
     self.root = root
@@ -39,6 +41,9 @@ final class SpillWriter: @unchecked Sendable {
     calls = SpillWatchedCalls(core)
     appender = SpillAppender(core, calls, lastSequence: lastSequence)
     appender.unsynced.hasNames = hasUnsyncedNames
+    if !isFoundDurable {
+      appender.unsynced.found = core.state.withLock { $0.places.compactMap { $0?.segment.number } }
+    }
     reclaimer = SpillReclaimer(segmentBytes: configuration.segmentBytes, limit: configuration.limit.bytes)
     lockFile = folder.lock
     quota = SpillQuota(
@@ -187,7 +192,7 @@ final class SpillWriter: @unchecked Sendable {
 
   /// Makes what is written durable, if the user wants that.
   private func sync() -> Result<Void, SpillTrouble> {
-    guard core.configuration.syncsEvery != nil else { return .success(()) }
+    guard core.configuration.syncsEvery != nil, !core.state.withLock({ $0.isForgotten }) else { return .success(()) }
     var result = Result<Void, SpillTrouble>.success(())
     calls.run(.go) {
       result = Result { () throws(SpillTrouble) in

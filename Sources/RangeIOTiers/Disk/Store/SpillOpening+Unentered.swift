@@ -33,6 +33,8 @@ extension SpillOpening {
       guard (try? directory.remove(SpillFormat.segmentName(oldest))) != nil else { return }
       ledger.give(counted.unread.removeValue(forKey: oldest) ?? 0)
       counted.otherKeys[oldest] = nil
+      // `try?`: as above.
+      if configuration.syncsEvery != nil, (try? directory.sync()) == nil { return }
     }
   }
 

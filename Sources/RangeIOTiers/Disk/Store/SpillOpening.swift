@@ -46,6 +46,9 @@ package struct SpillOpening {
     /// time is over.
     package internal(set) var otherKeys: [UInt64: Bool] = [:]
 
+    /// A segment could not be opened, since the process has too many files open.
+    var lacksDescriptors = false
+
     package init() {}
 
     /// From here on, sequences are higher than all in the directory.
@@ -72,6 +75,10 @@ package struct SpillOpening {
     // Before anything is changed.
     try folder.refuseOtherVersions(names)
     try folder.sign(configuration.processNumber)
+    // What the process before has renamed or removed could come back with the power, and what follows relies on it. `try?`: then
+    // the first flush does it.
+    let isSyncing = configuration.syncsEvery != nil && !configuration.isReadOnly
+    let areNamesDurable = isSyncing && (try? directory.sync()) != nil
     let (root, isRootWritten) = try root(known)
     let codecIdentity = configuration.codec.spilledIdentity
     var state = SpillState(
@@ -88,7 +95,7 @@ package struct SpillOpening {
     var lookedAt: Set<UInt64> = []
     var isOverruled = false
     for number in numbers.reversed() {
-      guard isNeeded() else { throw ReadError(.closed, "the opening was cancelled", context: context) }
+      guard isNeeded() else { throw .cancelledOpening(context) }
       guard let contents = try read(number, root, &counted) else {
         // It goes with newer ones that go: they may have removed some of it.
         if !overRead.isEmpty, let charge = counted.unread.removeValue(forKey: number) {
@@ -107,9 +114,10 @@ package struct SpillOpening {
       }
       // What a newer one without its key has removed is not known. When that key is there, this one is found again.
       for other in counted.otherKeys.keys where !isOverruled && lookedAt.insert(other).inserted {
+        guard isNeeded() else { throw .cancelledOpening(context) }
         isOverruled = mayRemove(other)
       }
-      if isOverruled {
+      if isOverruled || counted.lacksDescriptors {
         contents.segment.end()
         leave(number, &counted)
         continue
@@ -127,7 +135,8 @@ package struct SpillOpening {
       state: state)
     let writer = SpillWriter(
       core, in: folder, root: root, isRootWritten: isRootWritten, lastSegment: counted.lastNumber,
-      lastSequence: counted.sequenceToGoOnFrom, hasUnsyncedNames: counted.lastNumber > 0)
+      lastSequence: counted.sequenceToGoOnFrom, isFoundDurable: !isSyncing,
+      hasUnsyncedNames: isSyncing && !areNamesDurable)
     let reason: SpillStore.ReadOnlyReason? =
       configuration.isReadOnly
       ? .configured : root.refusesWhenFull && !configuration.refusesWhenFull ? .otherConfiguration : nil
@@ -214,20 +223,13 @@ package struct SpillOpening {
       files.enter(file, number)
       do throws(Errno) {
         var contents: Contents
-        var wasOpen = false
         if let footer = try SpillReader(file, check: check, cipher, length: status.size).footer() {
           counted.count(footer, of: number)
           contents = Contents(segment: segment, length: status.size, footer: footer)
         } else {
           contents = try seal(segment, file, status.size, &counted)
-          wasOpen = true
         }
         contents.isOutOfTime = isOutOfTime(header)
-        // The process that wrote it may have been killed before that was durable, and what this one flushes holds for all that it
-        // has found. Older segments were made durable when they were sealed.
-        if configuration.syncsEvery != nil, !configuration.isReadOnly, wasOpen || number == counted.lastNumber {
-          try file.sync()
-        }
         return contents
       } catch {
         segment.end()
@@ -239,6 +241,8 @@ package struct SpillOpening {
       case .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
       // One bad file does not keep the others from being read.
       case .ioError, .permissionDenied, .notPermitted, .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+        // Nothing is wrong with it, so what it has removed stays so.
+        if error.isShortageOfDescriptors { counted.lacksDescriptors = true }
         leave(number, &counted)
         return nil
       default: throw .errno(error, "read the cache directory", context)
@@ -272,14 +276,40 @@ package struct SpillOpening {
     do throws(Errno) {
       // First cut off what follows, so that it can never look like a trailer.
       try file.truncate(scan.end)
+      if configuration.syncsEvery != nil { try writeAgain(file, upTo: scan.end) }
       try file.writeAll(closing, at: scan.end)
       contents.length += closing.count
       contents.isSealed = true
       segment.recharge(SpillLedger.rounded(contents.length))
     } catch {
-      // On a full disk the segment stays as it is, and is scanned again the next time.
-      guard SpillTrouble.failed(error).concernsWritesOnly else { throw error }
+      // It stays as it is, on a full disk for example, and is scanned again the next time. What was read counts: it may have
+      // removed blocks of older files.
     }
     return contents
+  }
+
+  /// Writes the bytes of a file once more, in their places. If the kernel could not write some of them for the process before, it has
+  /// told that process, and shows them from memory as if they were on the disk; a sync would not write them.
+  ///
+  /// - Source: "PostgreSQL's fsync() surprise", LWN, 2018.
+  private func writeAgain(_ file: any SpillFile, upTo end: Int) throws(Errno) {
+    var memory = [UInt8](repeating: 0, count: min(end, 1 << 20))
+    var offset = 0
+    while offset < end {
+      let size = min(memory.count, end - offset)
+      let result = memory.withUnsafeMutableBytes { bytes in
+        Result { () throws(Errno) in try file.read(into: .init(rebasing: bytes[..<size]), at: offset) }
+      }
+      let count = try result.get()
+      guard count > 0 else { return }
+      try file.writeAll(Array(memory[..<count]), at: offset)
+      offset += count
+    }
+  }
+}
+
+extension ReadError {
+  fileprivate static func cancelledOpening(_ context: ReadError.Context) -> ReadError {
+    ReadError(.closed, "the opening was cancelled", context: context)
   }
 }

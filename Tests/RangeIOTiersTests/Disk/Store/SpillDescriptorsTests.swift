@@ -79,8 +79,9 @@ import Testing
     }
     store = try spill.open()
     let source = FillSource(store.sources)
-    #expect(store.counts().segmentsLeftOut == 6 && store.counts().bytes > 10 * 12 << 10)
-    #expect(await source.fetched(0..<30, by: store) == Set(0..<12))
+    // Older ones could be opened, but what newer ones have removed of them is not known.
+    #expect(store.counts().segmentsLeftOut == 10 && store.counts().bytes > 10 * 12 << 10)
+    #expect(await source.fetched(0..<30, by: store) == [])
     source.erase(0..<1, in: store)
     source.erase(29..<30, in: store)
     try await store.close()

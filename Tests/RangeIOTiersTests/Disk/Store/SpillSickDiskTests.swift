@@ -161,11 +161,12 @@ struct SpillSickDiskTests {
   @Test(arguments: [false, true])
   func `what a process found when it opened is durable after its flush`(isClosed: Bool) async throws {
     for seed in 0..<20 {
-      // The process before, which did not come to make its last file durable.
+      // The process before, which made no file durable.
       var spill = SpillOnSimulatedDisk { $0.syncsEvery = nil }
       let process = spill.disk.newProcess()
       let before = try await spill.open(process)
-      try await fill(FillSource(before.sources), 0..<3, before)
+      // Of four files.
+      try await fill(FillSource(before.sources), 0..<12, before)
       if isClosed { try await before.close() } else { process.crash() }
       spill.configuration.syncsEvery = .mebibytes(1)
       let found = try await spill.open()
@@ -173,12 +174,91 @@ struct SpillSickDiskTests {
       spill.disk.losePower(seed: UInt64(seed))
       let after = try await spill.open()
       let source = FillSource(after.sources)
-      for block in 0..<3 { #expect(source.isIn(after, block), "block \(block), seed \(seed)") }
+      for block in 0..<12 { #expect(source.isIn(after, block), "block \(block), seed \(seed)") }
+      try await after.close()
+    }
+  }
+
+  @Test func `whatever an opening finds after a kill is kept by its flush, whatever the kill was in the midst of`()
+    async throws
+  {
+    for position in 0..<90 {
+      let spill = SpillOnSimulatedDisk(segments: 5) { $0.syncsEvery = .kibibytes(8) }
+      let process = spill.disk.newProcess()
+      let before = try await spill.open(process)
+      let source = FillSource(before.sources)
+      try await fill(source, 0..<9, before)
+      spill.disk.faults = .crash(at: position, written: 0.5)
+      source.token.raiseGeneration()
+      before.erase(source.block(4), of: source.token)
+      // `try?`, here and below: the process may be dead by then.
+      try? await fill(source, 9..<14, before)
+      _ = before.removeAll()
+      try? await fill(source, 20..<24, before)
+      spill.disk.faults = .none
+      process.crash()
+      let found = try await spill.open()
+      let there = FillSource(found.sources)
+      let blocks = (0..<24).filter { there.isIn(found, $0) }
+      try await found.flush()
+      spill.disk.losePower(seed: UInt64(position))
+      let after = try await spill.open()
+      let left = FillSource(after.sources)
+      #expect((0..<24).filter { left.isIn(after, $0) } == blocks, "killed at call \(position)")
       try await after.close()
     }
   }
 
   // MARK: removals
+
+  @Test(arguments: [Errno.ioError, .noSpace])
+  func `a removal that was found, and cannot be made durable, is one all the same`(errno: Errno) async throws {
+    let spill = SpillOnSimulatedDisk { $0.syncsEvery = .bytes(1) }
+    let store = try await spill.open()
+    let source = FillSource(store.sources)
+    try await fill(source, 0..<4, store)
+    source.token.raiseGeneration()
+    store.erase(source.block(1), of: source.token)
+    try await store.close()
+    spill.disk.faults = .on(.sync, number: 0, .fail(errno))
+    let again = try await spill.open()
+    let other = FillSource(again.sources)
+    #expect(!other.isIn(again, 1) && other.isIn(again, 0))
+    await #expect(throws: ReadError.self) { try await again.flush() }
+    #expect(!other.isIn(again, 1))
+    spill.clock.advance(by: .seconds(5))
+    try await again.flush()
+    spill.disk.losePower(seed: 1)
+    let last = try await spill.open()
+    #expect(!FillSource(last.sources).isIn(last, 1))
+    try await last.close()
+  }
+
+  @Test func `a full disk loses the oldest files first, when all are removed`() async throws {
+    for position in 0..<12 {
+      let spill = SpillOnSimulatedDisk()
+      let process = spill.disk.newProcess()
+      let store = try await spill.open(process)
+      let source = FillSource(store.sources)
+      try await fill(source, 0..<8, store)
+      source.token.raiseGeneration()
+      store.erase(source.block(1), of: source.token)
+      try await store.flush()
+      // The next `store` cannot be written until a file has gone; the process ends at one of the calls.
+      spill.disk.faults = DiskFaults { call in
+        if call.position >= position { return .crash(after: 0) }
+        return call.kind == .write ? .fail(.noSpace) : nil
+      }
+      _ = store.removeAll()
+      // `try?`: the process dies.
+      try? await store.flush()
+      spill.disk.faults = .none
+      process.crash()
+      let again = try await spill.open()
+      #expect(!FillSource(again.sources).isIn(again, 1), "killed at call \(position)")
+      try await again.close()
+    }
+  }
 
   @Test(.simulated) func `what is removed while it is open is removed on the disk before it serves again`() async throws
   {
