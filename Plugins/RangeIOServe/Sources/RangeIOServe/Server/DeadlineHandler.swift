@@ -21,6 +21,8 @@
     private var timer: Scheduled<Void>?
     /// Parts of bodies that the connection has not taken.
     private var pendingWrites = 0
+    /// The client has closed its side, and may wait for the rest.
+    private var hasClientClosed = false
     /// Those who wait until it is closed, once it has taken them.
     private var closing: EventLoopPromise<Void>?
     /// What is asked from here on is not answered.
@@ -59,10 +61,10 @@
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-      guard mode == .all, pendingWrites > 0, context.channel.isActive else {
+      // Closing drops what is not yet sent. Of a connection whose other side is closed, so does closing the output.
+      guard mode == .all || mode == .output && hasClientClosed, pendingWrites > 0, context.channel.isActive else {
         return context.close(mode: mode, promise: promise)
       }
-      // Closing drops what is not yet sent.
       isClosing = true
       closing.setOrCascade(to: promise)
     }
@@ -73,6 +75,7 @@
         return
       }
       if case ChannelEvent.inputClosed = event {
+        hasClientClosed = true
         state?.clientClosed(now: now(context))
         timer?.cancel()
         look(context)

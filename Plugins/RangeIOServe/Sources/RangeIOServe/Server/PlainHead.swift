@@ -48,7 +48,10 @@
         case "connection":
           // It says what is so anyway.
           guard text == "keep-alive" || text == "Keep-Alive" else { return nil }
-        case "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer": return nil
+        case "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer",
+          // The parser takes it for `Connection`.
+          "proxy-connection":
+          return nil
         default: fields.append(HTTPField(name: name, value: text))
         }
       }

@@ -17,10 +17,10 @@
         !fields.contains(.connection), !fields.contains(.contentLength), !fields.contains(.transferEncoding),
         let place = lately.flatMap({ $0.isMeant(by: head) ? $0 : nil }) ?? readyTarget(of: head)
       else { return nil }
-      lately = place
       // The first time, a password costs more than a loop has.
       if authenticator.isNeeded, authenticator.knownUser(head) == nil { return nil }
       guard let object = place.pool.ready(place.path) else { return nil }
+      lately = place
       // Which of them is the best may have to be looked for.
       guard codings(head).isEmpty else { return nil }
       var answer: Answer
@@ -43,14 +43,15 @@
     private func readyTarget(of head: HTTPRequest) -> ReadyTarget? {
       // `try?`: what is not found is told by the answer that may wait.
       guard refusal(of: head) == nil, let authority = head.authority, let text = head.path,
-        let target = RequestTarget(text), target.names.first != Mounts.reserved, !target.endsInSlash,
+        text.utf8.count <= Self.maxTarget, let target = RequestTarget(text), target.names.first != Mounts.reserved,
+        !target.endsInSlash,
         case .below(let pool, let path) = try? mounts.place(of: target.names)
       else { return nil }
       return ReadyTarget(authority: authority, text: text, target: target, pool: pool, path: path)
     }
   }
 
-  /// Where a request leads that is for this server. Of a connection the next one is most often for another part of the same object.
+  /// Where a request leads that is for this server, and for an object that is open. Of a connection the next one is most often for another part of the same object.
   struct ReadyTarget {
     fileprivate let authority: String
     fileprivate let text: String

@@ -35,6 +35,25 @@
       }
     }
 
+    @Test func `a client that has closed its side gets all that was written before the connection closes`() throws {
+      let channel = EmbeddedChannel()
+      try channel.pipeline.syncOperations.addHandler(
+        DeadlineHandler(headTimeout: .seconds(10), stallTimeout: .seconds(10)))
+      channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+      channel.write(HTTPResponsePart.body(ByteBuffer(bytes: [1, 2, 3])), promise: nil)
+      channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+      // As SwiftNIO does when the answer has been written; it closes both sides then, and drops what it has.
+      channel.close(mode: .output, promise: nil)
+      #expect(channel.isActive)
+      channel.flush()
+      #expect(!channel.isActive)
+      guard case .body(let sent) = try channel.readOutbound(as: HTTPResponsePart.self) else {
+        return #expect(Bool(false))
+      }
+      #expect(Array(sent.readableBytesView) == [1, 2, 3])
+      _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
     @Test func `a long body is handed over in parts, so that a slow reader is seen to read`() throws {
       let channel = EmbeddedChannel()
       try channel.pipeline.syncOperations.addHandler(

@@ -34,7 +34,7 @@
 
     @Test(arguments: [
       "Connection: close\r\n", "Connection: keep-alive, TE\r\n", "connection: Upgrade\r\nUpgrade: h2c\r\n",
-      "Upgrade: h2c\r\n",
+      "Upgrade: h2c\r\n", "Proxy-Connection: close\r\n",
       "Content-Length: 0\r\n", "Transfer-Encoding: chunked\r\n", "Expect: 100-continue\r\n", "TE: trailers\r\n",
       "Host: other\r\n", "a:b\r\n", "a: \r\n", "a:  b\r\n", "a: b \r\n", "a : b\r\n", " a: b\r\n", ": b\r\n", "a\r\n",
       "a: b\n",
@@ -88,7 +88,8 @@
         "Range: bytes=1-2\r\n",
         "If-Range: \"x\"\r\n", "connection: Keep-Alive\r\n", "Connection: close\r\n", "Content-Length: 3\r\n", "\r\n",
         "\r", "\n", ":", " ",
-        "\t", "a", "Z", "{", "\"", "\\", "x-y: z\r\n", "Upgrade: websocket\r\n", "Transfer-Encoding: chunked\r\n",
+        "\t", "a", "Z", "{", "\"", "\\", "x-y: z\r\n", "Proxy-Connection: close\r\n", "Upgrade: websocket\r\n",
+        "Transfer-Encoding: chunked\r\n",
         "GET / HTTP/1.1\r\n",
       ]
       var plain = 0
@@ -208,6 +209,21 @@
         #expect(try plain.passedOn() == 0 && parsed.passedOn() == 0)
         _ = try plain.channel.finish(acceptAlreadyClosed: true)
         _ = try parsed.channel.finish(acceptAlreadyClosed: true)
+      }
+    }
+
+    @Test func `a connection remembers only objects that are there`() async throws {
+      try await withResponder(10) { responder in
+        var lately: ReadyTarget?
+        func ask(_ path: String) -> Bool {
+          let head = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: path)
+          return responder.readyAnswer(to: head, lately: &lately) != nil
+        }
+        // Of names the server keeps thirty times the bytes.
+        #expect(!ask(String(repeating: "/a", count: 4000)) && (lately == nil))
+        #expect(!ask("/object?" + String(repeating: "x", count: Responder.maxTarget)) && (lately == nil))
+        #expect(ask("/object?x") && lately != nil)
+        #expect(ask("/object?x") && ask("/object"))
       }
     }
 
