@@ -15,6 +15,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
+# They are not copied.
+unset RANGEIO_EXAMPLES
 most=${RANGEIO_PLANT_SEEDS:-1000}
 
 # Copies what is here into $1, with the plants. Files that are the same keep their times, so that little is built again.
