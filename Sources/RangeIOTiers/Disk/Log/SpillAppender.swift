@@ -155,26 +155,23 @@ struct SpillAppender: ~Copyable {
     core.state.withLock { $0.counts.syncs += 1 }
   }
 
+  /// Makes durable what was found, but for segments that have gone since. One that cannot be is freed before a flush succeeds.
   private mutating func syncFound() throws(SpillTrouble) {
     guard !unsynced.found.isEmpty else { return }
     let there = core.state.withLock { Set($0.places.compactMap { $0?.segment.number }) }
+    unsynced.found.removeAll { !there.contains($0) }
     while let number = unsynced.found.last {
-      if there.contains(number) {
-        calls.goOn()
-        let file: any SpillFile
-        do throws(Errno) {
-          file = try core.files.file(number)
-        } catch {
-          if error.isShortageOfDescriptors { throw .failed(error) }
-          unsynced.found.removeLast()
-          unsynced.lost.insert(number)
-          throw .failed(error)
-        }
-        unsynced.found.removeLast()
-        try sync(file, of: number)
-      } else {
-        unsynced.found.removeLast()
+      calls.goOn()
+      let file: any SpillFile
+      do throws(Errno) {
+        file = try core.files.file(number)
+      } catch {
+        // Without a descriptor, it is tried again.
+        if !error.isShortageOfDescriptors { unsynced.lost.insert(unsynced.found.removeLast()) }
+        throw .failed(error)
       }
+      unsynced.found.removeLast()
+      try sync(file, of: number)
     }
   }
 

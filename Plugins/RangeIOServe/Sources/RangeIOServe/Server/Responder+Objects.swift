@@ -148,7 +148,7 @@
   }
 
   extension HTTPFields {
-    /// As the subscript, which takes ten times as long to join one value as to find it.
+    /// As the subscript, which joins even one value: 4% of the time of a small range.
     fileprivate func value(of name: HTTPField.Name) -> String? {
       guard let index = firstIndex(where: { $0.name == name }) else { return nil }
       return self[(index + 1)...].contains { $0.name == name } ? self[name] : self[index].value

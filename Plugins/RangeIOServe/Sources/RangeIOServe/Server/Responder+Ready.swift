@@ -51,7 +51,8 @@
     }
   }
 
-  /// Where a request leads that is for this server, and for an object that is open. Of a connection the next one is most often for another part of the same object.
+  /// Where a request leads that is for this server, and for an object that is open. Of a connection the next one is most often for
+  /// another part of the same object.
   struct ReadyTarget {
     fileprivate let authority: String
     fileprivate let text: String

@@ -71,6 +71,7 @@
       }
 
       func read(_ bytes: ByteBuffer) throws -> [HTTPRequestPart] {
+        // `try?`: what the parser has refused is thrown here once more.
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
         try channel.writeInbound(bytes)
         var parts: [HTTPRequestPart] = []
