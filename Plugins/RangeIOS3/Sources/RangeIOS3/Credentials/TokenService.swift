@@ -18,7 +18,8 @@
       "Throttling", "ThrottlingException", "RequestLimitExceeded", "IDPCommunicationError",
     ]
 
-    /// Sends a form, and reads the credentials of the answer.
+    /// Sends a form, and reads the credentials of the answer. If this machine's clock is wrong, so that the signature is
+    /// refused, it signs once more by that of the service.
     ///
     /// - Parameters:
     ///   - action: the name of the request.
@@ -29,11 +30,19 @@
     func credentials(
       by action: String, _ form: [(String, String)], signedBy source: S3Credentials? = nil, what: String, advice: String
     ) async throws -> S3Credentials {
-      let request = try request([("Action", action), ("Version", "2011-06-15")] + form, signedBy: source)
-      let answer = try await places.send(request)
+      let form = [("Action", action), ("Version", "2011-06-15")] + form
+      let now = places.now()
+      var answer = try await places.send(try request(form, signedBy: source, at: now))
+      var refusal: S3Refusal {
+        S3Refusal(ResponseHead(status: answer.status, fields: answer.fields), body: answer.body)
+      }
+      if source != nil, 400..<500 ~= answer.status, let time = refusal.serverTime, abs(time - now) > S3Refusal.tolerance
+      {
+        answer = try await places.send(try request(form, signedBy: source, at: time))
+      }
       guard answer.status == 200 else {
         // Not the service's own words: they may repeat what was sent.
-        let code = ErrorDocument(answer.body).code
+        let code = refusal.document.code
         let isBusy = answer.status == 429 || answer.status >= 500 || code.map(Self.passing.contains) ?? false
         throw ReadError(
           isBusy ? .inputOutput : .permissionDenied,
@@ -47,7 +56,7 @@
     }
 
     private func request(
-      _ form: [(String, String)], signedBy source: S3Credentials?
+      _ form: [(String, String)], signedBy source: S3Credentials?, at secondsSince1970: Int
     ) throws(ReadError) -> CredentialPlaces.Request {
       // In the body: a URL may be logged on its way.
       let body = Array(form.map { "\($0.0)=\(ObjectURL.encodedQuery($0.1))" }.joined(separator: "&").utf8)
@@ -59,7 +68,7 @@
       let signer = RequestSigner(credentials: source, region: region, service: "sts", keys: SigningKeys())
       let unsigned = UnsignedRequest(
         "POST", PreparedRequest(url: try ObjectURL(request.url), fields: HeaderFields()))
-      let time = SigningTime(secondsSince1970: places.now())
+      let time = SigningTime(secondsSince1970: secondsSince1970)
       for header in signer.headers(for: unsigned, at: time, payload: .bytes(body)) {
         request.fields.set(header.name, header.value)
       }

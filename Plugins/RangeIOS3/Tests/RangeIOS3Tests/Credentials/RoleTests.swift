@@ -122,6 +122,33 @@
       }
     }
 
+    @Test func `a wrong clock of this machine is learned from the token service`() async throws {
+      let time = 1_767_236_645
+      let scene = Scene(files: ["/home/u/.aws/config": "[profile a]\nrole_arn=r\nsource_profile=a\n\(Self.keys)"]) {
+        request in
+        let signed = SentSignature(request.fields)?.time?.secondsSince1970 ?? 0
+        guard abs(signed - time) > 300 else { return Self.answer(request) }
+        return .init(
+          status: 403, fields: HeaderFields(["Date": "Thu, 01 Jan 2026 03:04:05 GMT"]),
+          body: Array("<Code>SignatureDoesNotMatch</Code>".utf8))
+      }
+      let chain = CredentialsChain(profile: "a", places: scene.places())
+      #expect(try await chain.credentials().accessKeyID == "r-by-BASE")
+      #expect(scene.requests.count == 2)
+    }
+
+    @Test func `a role that is refused by a service with a clock of its own is asked for twice`() async {
+      let scene = Scene(files: ["/home/u/.aws/config": "[profile a]\nrole_arn=r\nsource_profile=a\n\(Self.keys)"]) {
+        _ in
+        .init(
+          status: 403, fields: HeaderFields(["Date": "Thu, 01 Jan 2026 03:04:05 GMT"]),
+          body: Array("<Code>AccessDenied</Code>".utf8))
+      }
+      let chain = CredentialsChain(profile: "a", places: scene.places())
+      let error = await #expect(throws: ReadError.self) { _ = try await chain.credentials() }
+      #expect(error?.code == .permissionDenied && scene.requests.count == 2)
+    }
+
     @Test func `a role that is refused says the code, and no key`() async {
       let (chain, _) = chain("[profile a]\nrole_arn=r\nsource_profile=a\nexternal_id=wrong\n\(Self.keys)")
       let error = await #expect(throws: ReadError.self) { _ = try await chain.credentials() }
