@@ -24,6 +24,7 @@ public struct DiskConfiguration: Sendable {
   /// Makes written data durable each time this many bytes were written, and after every removal. Default: `nil`, when
   /// the system decides. A process that is killed then loses only what was waiting in memory. A power loss may lose the
   /// last seconds, including removals of that time. The first flush of a process makes durable what earlier ones left, too.
+  /// On Apple platforms the order is kept, and the drive may lose what is in its own memory.
   public var syncsEvery: ByteCount?
   /// `true` to write chunks when they enter the tier above, so that chunks that are never evicted also survive a crash.
   /// Default: chunks are written when the tier above evicts them, so only chunks that do not fit there are written.

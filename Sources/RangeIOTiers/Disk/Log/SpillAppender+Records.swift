@@ -105,6 +105,7 @@ extension SpillAppender {
     var record = newRecord(.chunk, old.source, local, copying: header)
     try fill(&record, target, payload.count, of: open!.footer.identities[Int(local)].unnamed)
     let place = finish(record, target)
+    unsynced.hasCopies = true
     pending.append(.copy(slot: old.source, block: old.block, from: old, place))
   }
 

@@ -52,6 +52,8 @@ struct SpillAppender: ~Copyable {
     var lost: Set<UInt64> = []
     /// Names in the directory must be made durable.
     var hasNames = false
+    /// There are copies of blocks whose originals must stay until these are durable.
+    var hasCopies = false
   }
 
   let core: SpillCore
@@ -151,27 +153,44 @@ struct SpillAppender: ~Copyable {
     let nanoseconds = core.now.nanoseconds - begun.nanoseconds
     core.state.withLock { $0.codecChoice.made(durable: unsynced.bytes, nanoseconds: nanoseconds) }
     if unsynced.hasNames { try syncNames() }
-    unsynced.bytes = 0
+    (unsynced.bytes, unsynced.hasCopies) = (0, false)
     core.state.withLock { $0.counts.syncs += 1 }
   }
 
-  /// Makes durable what was found, but for segments that have gone since. One that cannot be is freed before a flush succeeds.
+  /// Makes durable what was found, but for segments that have gone since. All of them, before this throws for one that cannot be:
+  /// such a segment is freed before a flush succeeds.
   private mutating func syncFound() throws(SpillTrouble) {
     guard !unsynced.found.isEmpty else { return }
     let there = core.state.withLock { Set($0.places.compactMap { $0?.segment.number }) }
     unsynced.found.removeAll { !there.contains($0) }
+    var failure: SpillTrouble?
     while let number = unsynced.found.last {
       calls.goOn()
-      let file: any SpillFile
-      do throws(Errno) {
-        file = try core.files.file(number)
+      do throws(SpillTrouble) {
+        let file = try fileFound(number)
+        unsynced.found.removeLast()
+        if let file { try sync(file, of: number) }
       } catch {
         // Without a descriptor, it is tried again.
-        if !error.isShortageOfDescriptors { unsynced.lost.insert(unsynced.found.removeLast()) }
+        if case .failed(let errno) = error, errno.isShortageOfDescriptors { throw error }
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// A file that was found; `nil` if somebody has removed it since, which says nothing about the disk.
+  private mutating func fileFound(_ number: UInt64) throws(SpillTrouble) -> (any SpillFile)? {
+    do throws(Errno) {
+      return try core.files.file(number)
+    } catch {
+      if error.isShortageOfDescriptors { throw .failed(error) }
+      unsynced.lost.insert(number)
+      guard error == .noSuchFileOrDirectory else {
+        unsynced.found.removeLast()
         throw .failed(error)
       }
-      unsynced.found.removeLast()
-      try sync(file, of: number)
+      return nil
     }
   }
 

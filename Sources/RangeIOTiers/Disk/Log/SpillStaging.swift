@@ -46,7 +46,8 @@ struct SpillStaging {
   private var entries: [UInt64: Entry] = [:]
   /// The entries that are not being written yet.
   private var order = TicketQueue<(key: UInt64, number: UInt64)>()
-  private var lastNumber: UInt64 = 0
+  /// The number of the last chunk that was taken.
+  private(set) var lastNumber: UInt64 = 0
   /// The bytes of entries that are not being written yet.
   private(set) var waitingBytes = 0
   private(set) var removals: [Removal] = []
@@ -166,6 +167,11 @@ struct SpillStaging {
   var oldestRemoval: UInt64? {
     let oldest = removals.lazy.map(\.number).min()
     return clears ? min(clearing, oldest ?? clearing) : oldest
+  }
+
+  /// The number of the first chunk that is not being written yet.
+  var firstWaiting: UInt64? {
+    mutating get { order.first { [entries] in entries[$0.key]?.number == $0.number }?.number }
   }
 
   /// Every chunk, to compare with a recount.
@@ -309,5 +315,25 @@ extension SpillState {
   /// Notes that removals were written down, or need not be.
   mutating func release(_ removals: [SpillStaging.Removal]) {
     for removal in removals { sources[removal.slot].removals -= 1 }
+  }
+
+  // MARK: flushes
+
+  /// Notes a waiter for all that is here by now.
+  mutating func note(flush answer: Promise<Void>) {
+    flushes.append(.init(answer: answer, lastRemoval: staging.lastRemoval, lastChunk: staging.lastNumber))
+  }
+
+  /// Nothing waits to be written that came before it. Between two batches.
+  mutating func isDue(_ flush: Flush) -> Bool {
+    staging.firstWaiting ?? .max > flush.lastChunk && staging.oldestRemoval ?? .max > flush.lastRemoval
+  }
+
+  /// A flush is due while more may wait: it does not wait for what came after it.
+  var hasFlushDue: Bool {
+    mutating get {
+      for flush in flushes where isDue(flush) { return true }
+      return false
+    }
   }
 }

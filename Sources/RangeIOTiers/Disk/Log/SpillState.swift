@@ -30,6 +30,8 @@ package struct SpillState: ~Copyable {
     let answer: Promise<Void>
     /// The last removal before the flush.
     let lastRemoval: UInt64
+    /// The last chunk before the flush.
+    let lastChunk: UInt64
   }
 
   package var table = SpillTable()
@@ -54,8 +56,8 @@ package struct SpillState: ~Copyable {
   var unread: [UInt64: Int] = [:]
   /// Those of them that are encrypted with a key that is not there.
   var otherKeys: Set<UInt64> = []
-  /// The space of files of an older epoch that could not be removed.
-  var leftBytes = 0
+  /// The files of an older epoch that could not be removed, by number, with the bytes charged for them.
+  var outdated: [UInt64: Int] = [:]
   /// A source was removed that one of those segments may hold. The next flush then fails.
   var mayReturn = false
   var isSweepingOutdated = false
@@ -155,7 +157,7 @@ package struct SpillState: ~Copyable {
 
   /// Checks whether readers hold segments: existing ones, or removed ones that count until they are released.
   mutating func isReadFrom(charged: Int) -> Bool {
-    var known = SpillFormat.fixedBytes + leftBytes + unread.values.reduce(0, +)
+    var known = SpillFormat.fixedBytes + outdatedBytes + unread.values.reduce(0, +)
     for index in places.indices where places[index] != nil {
       if !isKnownUniquelyReferenced(&places[index]!.segment) { return true }
       known += places[index]!.segment.chargedBytes
@@ -163,13 +165,9 @@ package struct SpillState: ~Copyable {
     return charged > known
   }
 
-  var oldestSegment: UInt64? { places.lazy.compactMap { $0?.segment.number }.min() }
+  var outdatedBytes: Int { outdated.values.reduce(0, +) }
 
-  /// The oldest segment of all is encrypted with a key that is not there.
-  var isOldestOfOtherKey: Bool {
-    guard !otherKeys.isEmpty, let oldest = unread.keys.min() else { return false }
-    return otherKeys.contains(oldest) && oldest < oldestSegment ?? .max
-  }
+  var oldestSegment: UInt64? { places.lazy.compactMap { $0?.segment.number }.min() }
 
   // MARK: records
 

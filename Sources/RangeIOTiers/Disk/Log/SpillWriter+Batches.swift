@@ -93,9 +93,13 @@ extension SpillWriter {
       // What could not be read has blocks that other files have removed.
       guard error.isLackOfFreeSpace, core.state.withLock({ $0.unread.isEmpty }) else { throw error }
       unlinkAll(areValid: true)
-      return try raiseEpoch()
+      dropOutdated(areValid: true)
+      try raiseEpoch()
+      dropOutdated()
+      return
     }
     unlinkAll(areValid: false)
+    dropOutdated()
   }
 
   private func raiseEpoch() throws(SpillTrouble) {
@@ -116,7 +120,7 @@ extension SpillWriter {
     var segments = core.state.withLock { $0.forgetSegments() }
     var stays = false
     while var segment = segments.popLast() {
-      // It belongs to an older epoch, and is deleted at the next opening. Until then it counts.
+      // One that stays counts until it can be removed.
       do throws(SpillTrouble) {
         guard !stays else { throw .noRoom }
         try unlink(segment)
@@ -124,7 +128,7 @@ extension SpillWriter {
         if areValid, core.configuration.syncsEvery != nil { stays = (try? appender.syncNames()) == nil }
       } catch {
         stays = areValid
-        core.state.withLock { $0.leftBytes += segment.chargedBytes }
+        core.state.withLock { $0.outdated[segment.number] = segment.chargedBytes }
         segment.stays()
       }
       if isKnownUniquelyReferenced(&segment) { segment.end() }
@@ -210,7 +214,7 @@ extension SpillState {
     let all = places.compactMap { $0?.segment }.sorted { $0.number > $1.number }
     places = []
     // They belong to an older epoch now.
-    leftBytes += unread.values.reduce(0, +)
+    outdated.merge(unread) { $1 }
     unread = [:]
     mayReturn = false
     isFull = false

@@ -6,9 +6,9 @@ extension SpillWriter {
   /// Frees a segment, and if `copying` copies blocks that were read to the open one. Returns whether there was one. Its
   /// space is available when its last reader releases it.
   func freeSegment(copying: Bool) throws(SpillTrouble) -> Bool {
-    // What cannot be read for want of its key goes first.
-    if core.state.withLock({ $0.isOldestOfOtherKey }), dropLeftOut() { return true }
-    guard let victim = chooseVictim() else { return dropLeftOut() }
+    // What is of no use goes first.
+    if dropOutdated() || dropLeftOut() { return true }
+    guard let victim = chooseVictim() else { return false }
     try free(victim, copying: copying)
     return true
   }
@@ -23,12 +23,22 @@ extension SpillWriter {
   /// Frees the segments that could not be made durable, so that a flush that succeeds holds for all that the index has.
   func freeLost() throws(SpillTrouble) {
     for number in appender.unsynced.lost {
-      let victim = core.state.withLock { state in
-        let place = state.places.firstIndex { $0?.segment.number == number }
-        return state.begin(place.map { SpillReclaimer.Victim(place: UInt32($0)) })
+      let (victim, isBeingFreed) = core.state.withLock { state -> (SpillReclaimer.Victim?, Bool) in
+        guard let place = state.places.firstIndex(where: { $0?.segment.number == number }) else { return (nil, false) }
+        guard !state.places[place]!.isDraining else { return (nil, true) }
+        return (state.begin(SpillReclaimer.Victim(place: UInt32(place))), false)
       }
-      if let victim { try free(victim, copying: false) }
+      // Its own freeing has come here.
+      if isBeingFreed { continue }
+      // Before it is freed, which comes here as well.
       appender.unsynced.lost.remove(number)
+      guard let victim else { continue }
+      do throws(SpillTrouble) {
+        try free(victim, copying: false)
+      } catch {
+        appender.unsynced.lost.insert(number)
+        throw error
+      }
     }
   }
 
@@ -74,12 +84,15 @@ extension SpillWriter {
     var isFreed = false
     defer { if !isFreed { core.state.withLock { $0.places[Int(victim.place)]?.isDraining = false } } }
     let tombstones = neededTombstones()[victim.place] ?? []
-    let unsynced = appender.unsynced.bytes
     guard try copyOn(victim, segment, copying: copying, beside: spaceToCarry(tombstones)) else { return false }
     try carry(tombstones)
     if core.configuration.syncsEvery != nil {
-      // Copies before their originals go. Names, since tombstones go here that are not needed once other files are gone.
-      if appender.unsynced.bytes > unsynced { try appender.sync() }
+      // Copies before their originals go, also those that were made when this was tried before. Names, since tombstones go here
+      // that are not needed once other files are gone.
+      if appender.unsynced.hasCopies {
+        try freeLost()
+        try appender.sync()
+      }
       if appender.unsynced.hasNames { try appender.syncNames() }
     }
     // Unlinked before it is forgotten: a file that cannot be removed will be found again later, and must stay known
@@ -136,9 +149,36 @@ extension SpillWriter {
       return oldest
     }
     // `try?`: a file that cannot be read may also not be removable.
-    guard let oldest, (try? removeFile(oldest)) != nil else { return false }
+    guard let oldest, (try? removeAlone(oldest)) != nil else { return false }
     core.ledger.give(core.state.withLock { $0.unread.removeValue(forKey: oldest) ?? 0 })
     return true
+  }
+
+  /// Removes files of an older epoch that have stayed, from the oldest on. Returns whether one has gone.
+  ///
+  /// - Parameter areValid: the epoch is not raised yet. Then none may go after one that stays.
+  @discardableResult
+  func dropOutdated(areValid: Bool = false) -> Bool {
+    var hasGone = false
+    for (number, charge) in core.state.withLock({ $0.outdated }).sorted(by: { $0.key < $1.key }) {
+      // `try?`: it is tried again when room is needed.
+      guard (try? removeAlone(number)) != nil else {
+        if areValid { break }
+        continue
+      }
+      core.state.withLock { $0.outdated[number] = nil }
+      core.ledger.give(charge)
+      hasGone = true
+    }
+    return hasGone
+  }
+
+  /// Removes a file after what has gone before, and before what goes next: a loss of power must not change that order.
+  private func removeAlone(_ number: UInt64) throws(SpillTrouble) {
+    let isSyncing = core.configuration.syncsEvery != nil
+    if isSyncing, appender.unsynced.hasNames { try appender.syncNames() }
+    do throws(Errno) { _ = try removeFile(number) } catch { throw .failed(error) }
+    if isSyncing { try appender.syncNames() }
   }
 
   // MARK: copying on

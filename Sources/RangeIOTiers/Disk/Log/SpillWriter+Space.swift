@@ -154,8 +154,9 @@ extension SpillWriter {
   /// Throws if a new segment cannot leave the minimum of free disk space even when all others are gone: then none should
   /// go.
   private func expectFloor(beside size: Int) throws(SpillTrouble) {
+    dropOutdated()
     let free = try freeBytes()
-    let fixed = SpillFormat.fixedBytes + core.state.withLock { $0.leftBytes }
+    let fixed = SpillFormat.fixedBytes + core.state.withLock { $0.outdatedBytes }
     let most = dropsOldest ? max(0, core.ledger.bytes - fixed) : 0
     guard ByteRanges.sum(free, most) - size >= core.configuration.freeSpaceFloor.bytes else {
       throw .belowFloor(free: free)

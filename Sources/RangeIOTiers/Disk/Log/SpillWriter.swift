@@ -29,9 +29,10 @@ final class SpillWriter: @unchecked Sendable {
   /// - Parameters:
   ///   - isFoundDurable: the segments that are there need not be made durable.
   ///   - hasUnsyncedNames: nor are the names of files.
+  ///   - lost: the segments of which some bytes may not be on the disk, and cannot be made durable.
   init(
     _ core: SpillCore, in folder: SpillFolder, root: SpillRoot, isRootWritten: Bool, lastSegment: UInt64,
-    lastSequence: UInt64, isFoundDurable: Bool, hasUnsyncedNames: Bool
+    lastSequence: UInt64, isFoundDurable: Bool, hasUnsyncedNames: Bool, lost: Set<UInt64>
   ) {
     self.core = core
     self.root = root
@@ -40,7 +41,7 @@ final class SpillWriter: @unchecked Sendable {
     let configuration = core.configuration
     calls = SpillWatchedCalls(core)
     appender = SpillAppender(core, calls, lastSequence: lastSequence)
-    appender.unsynced.hasNames = hasUnsyncedNames
+    (appender.unsynced.hasNames, appender.unsynced.lost) = (hasUnsyncedNames, lost)
     if !isFoundDurable {
       appender.unsynced.found = core.state.withLock { $0.places.compactMap { $0?.segment.number } }
     }
@@ -102,7 +103,7 @@ final class SpillWriter: @unchecked Sendable {
   /// Writes until nothing is left.
   private func run() {
     while true {
-      while writeBatch() {}
+      while !core.state.withLock({ $0.hasFlushDue }), writeBatch() {}
       appender.buffer.release()
       switch nextStep() {
       case .again: break
@@ -127,8 +128,9 @@ final class SpillWriter: @unchecked Sendable {
     return core.state.withLock { state in
       // A reader has released a segment since it was found to be held: there may be room now.
       if state.isHeldUp, !core.ledger.isAwaited { (state.isHeldUp, state.writesPausedUntil) = (false, nil) }
-      if canWrite(state, now) { return .again }
-      if let step = takeFlushes(&state) { return step }
+      let canWrite = canWrite(state, now)
+      if canWrite, !state.hasFlushDue { return .again }
+      if let step = takeFlushes(&state, ifDue: canWrite) { return step }
       if !state.closings.isEmpty {
         defer { state.closings = [] }
         // What comes from now on is not for this directory.
@@ -143,15 +145,18 @@ final class SpillWriter: @unchecked Sendable {
   }
 
   /// The flushes that can be answered now, with their errors; `nil` if there are none.
-  private func takeFlushes(_ state: inout SpillState) -> Step? {
+  ///
+  /// - Parameter ifDue: only those of which all is written; else all of them.
+  private func takeFlushes(_ state: inout SpillState, ifDue: Bool) -> Step? {
     guard !state.flushes.isEmpty else { return nil }
     let oldest = state.isGivenUp ? nil : state.staging.oldestRemoval
     var done: [Promise<Void>] = []
     var failed: [Promise<Void>] = []
-    for flush in state.flushes {
+    let flushes = state.flushes
+    state.flushes = ifDue ? flushes.filter { !state.isDue($0) } : []
+    for flush in flushes where !ifDue || state.isDue(flush) {
       if let oldest, oldest <= flush.lastRemoval { failed.append(flush.answer) } else { done.append(flush.answer) }
     }
-    state.flushes = []
     var failure: ReadError?
     if !failed.isEmpty {
       let reason = state.breaker.isClosed ? state.writeFailure : state.lastFailure
@@ -196,8 +201,10 @@ final class SpillWriter: @unchecked Sendable {
     var result = Result<Void, SpillTrouble>.success(())
     calls.run(.go) {
       result = Result { () throws(SpillTrouble) in
-        try freeLost()
-        try appender.sync()
+        repeat {
+          try freeLost()
+          try appender.sync()
+        } while !appender.unsynced.lost.isEmpty
       }
     }
     if case .failure(let trouble) = result {

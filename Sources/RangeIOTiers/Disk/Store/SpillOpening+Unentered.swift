@@ -20,6 +20,7 @@ extension SpillOpening {
       }
     } catch {
       // They stay, together with newer ones, and count.
+      counted.hasUnsyncedNames = configuration.syncsEvery != nil
       for number in left { leave(number, &counted) }
     }
   }
@@ -34,8 +35,27 @@ extension SpillOpening {
       ledger.give(counted.unread.removeValue(forKey: oldest) ?? 0)
       counted.otherKeys[oldest] = nil
       // `try?`: as above.
-      if configuration.syncsEvery != nil, (try? directory.sync()) == nil { return }
+      if configuration.syncsEvery != nil, (try? directory.sync()) == nil {
+        counted.hasUnsyncedNames = true
+        return
+      }
     }
+  }
+
+  /// Removes files of an older epoch, from the oldest on, if that epoch cannot come back with the power. Returns those that stay,
+  /// with the bytes charged for them.
+  func removeOutdated(_ counted: inout Counted) -> [UInt64: Int] {
+    var stay: [UInt64: Int] = [:]
+    for number in counted.outdated.reversed() {
+      let name = SpillFormat.segmentName(number)
+      // `try?`, here and below: it is tried again when room is needed; what has no status takes no room that is known.
+      if !counted.hasUnsyncedNames, (try? directory.remove(name)) != nil { continue }
+      let charge = (try? directory.status(of: name)).map { SpillLedger.charge(of: $0) } ?? 0
+      ledger.charge(charge)
+      counted.lastNumber = max(counted.lastNumber, number)
+      stay[number] = charge
+    }
+    return stay
   }
 
   /// `true` if a segment is of an older key, and the time is over that files of those are kept. One of the number that encrypts

@@ -46,8 +46,14 @@ package struct SpillOpening {
     /// time is over.
     package internal(set) var otherKeys: [UInt64: Bool] = [:]
 
-    /// A segment could not be opened, since the process has too many files open.
-    var lacksDescriptors = false
+    /// Nothing is wrong with a newer segment that could not be read, so what it has removed of older ones stays so.
+    var lacksNewer = false
+    /// Files of an older epoch.
+    var outdated: [UInt64] = []
+    /// The segments of which some bytes may not be on the disk, since they could not be written again.
+    var lost: Set<UInt64> = []
+    /// Names in the directory must be made durable.
+    var hasUnsyncedNames = false
 
     package init() {}
 
@@ -78,7 +84,8 @@ package struct SpillOpening {
     // What the process before has renamed or removed could come back with the power, and what follows relies on it. `try?`: then
     // the first flush does it.
     let isSyncing = configuration.syncsEvery != nil && !configuration.isReadOnly
-    let areNamesDurable = isSyncing && (try? directory.sync()) != nil
+    var counted = Counted()
+    counted.hasUnsyncedNames = isSyncing && (try? directory.sync()) == nil
     let (root, isRootWritten) = try root(known)
     let codecIdentity = configuration.codec.spilledIdentity
     var state = SpillState(
@@ -90,7 +97,6 @@ package struct SpillOpening {
     // From the newest on: the first of several records of a block counts, and tombstones are known before the records
     // they remove.
     var removed: [Int: SpillRemovedBlocks] = [:]
-    var counted = Counted()
     var overRead: [UInt64] = []
     var lookedAt: Set<UInt64> = []
     var isOverruled = false
@@ -117,7 +123,7 @@ package struct SpillOpening {
         guard isNeeded() else { throw .cancelledOpening(context) }
         isOverruled = mayRemove(other)
       }
-      if isOverruled || counted.lacksDescriptors {
+      if isOverruled || counted.lacksNewer {
         contents.segment.end()
         leave(number, &counted)
         continue
@@ -125,6 +131,7 @@ package struct SpillOpening {
       state.enter(contents, readingCodec: codecIdentity, &removed)
       state.counts.damaged += contents.damaged
     }
+    state.outdated = removeOutdated(&counted)
     remove(overRead, &counted)
     removeOtherKeys(&counted, before: state.oldestSegment ?? .max)
     state.unread = counted.unread
@@ -136,7 +143,7 @@ package struct SpillOpening {
     let writer = SpillWriter(
       core, in: folder, root: root, isRootWritten: isRootWritten, lastSegment: counted.lastNumber,
       lastSequence: counted.sequenceToGoOnFrom, isFoundDurable: !isSyncing,
-      hasUnsyncedNames: isSyncing && !areNamesDurable)
+      hasUnsyncedNames: counted.hasUnsyncedNames, lost: isSyncing ? counted.lost : [])
     let reason: SpillStore.ReadOnlyReason? =
       configuration.isReadOnly
       ? .configured : root.refusesWhenFull && !configuration.refusesWhenFull ? .otherConfiguration : nil
@@ -194,7 +201,10 @@ package struct SpillOpening {
     do throws(Errno) {
       // Checked before it is opened, since a file that belongs to others must not be opened.
       guard folder.disk.owns(try directory.status(of: name)) else {
-        if try isLinked(number, root) { leave(number, &counted) }
+        if try isLinked(number, root) {
+          leave(number, &counted)
+          counted.lacksNewer = true
+        }
         return nil
       }
       let file = try files.withDescriptors { () throws(Errno) in
@@ -206,7 +216,7 @@ package struct SpillOpening {
         header.isSegment(number, of: root), (header.encryption != nil) == root.isEncrypted
       else {
         // Only if its contents say that it is one of ours: another program may use such a name.
-        if !configuration.isReadOnly, folder.isOurs(name) { try directory.remove(name) }
+        if !configuration.isReadOnly, folder.isOurs(name) { counted.outdated.append(number) }
         return nil
       }
       counted.lastNumber = max(counted.lastNumber, number)
@@ -237,12 +247,15 @@ package struct SpillOpening {
       }
     } catch {
       switch error {
-      // Removed in between, or not a file.
-      case .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
+      case .noSuchFileOrDirectory:
+        // Another process writes, and has removed it in between. A file that is newer than the list may have its tombstones.
+        if configuration.isReadOnly { counted.lacksNewer = true }
+        return nil
+      // Not a file.
+      case .tooManySymbolicLinkLevels, .isDirectory, .noSuchAddressOrDevice: return nil
       // One bad file does not keep the others from being read.
       case .ioError, .permissionDenied, .notPermitted, .tooManyOpenFiles, .tooManyOpenFilesInSystem:
-        // Nothing is wrong with it, so what it has removed stays so.
-        if error.isShortageOfDescriptors { counted.lacksDescriptors = true }
+        if error != .ioError { counted.lacksNewer = true }
         leave(number, &counted)
         return nil
       default: throw .errno(error, "read the cache directory", context)
@@ -269,14 +282,19 @@ package struct SpillOpening {
     var contents = Contents(
       segment: segment, length: scan.end, isSealed: false, footer: scan.footer, damaged: scan.damaged)
     guard !configuration.isReadOnly else { return contents }
+    do throws(Errno) {
+      // First cut off what follows, so that it can never look like a trailer.
+      try file.truncate(scan.end)
+      try writeAgain(file, upTo: scan.end)
+    } catch {
+      counted.lost.insert(segment.number)
+      return contents
+    }
     let closing = scan.footer.closing(
       sequence: counted.lastSequence, at: scan.end, segmentCheck: segment.check, segment.cipher)
     // Its key has gone in between: it is scanned again the next time.
     guard let closing else { return contents }
     do throws(Errno) {
-      // First cut off what follows, so that it can never look like a trailer.
-      try file.truncate(scan.end)
-      if configuration.syncsEvery != nil { try writeAgain(file, upTo: scan.end) }
       try file.writeAll(closing, at: scan.end)
       contents.length += closing.count
       contents.isSealed = true

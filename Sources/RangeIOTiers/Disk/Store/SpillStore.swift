@@ -129,7 +129,8 @@ extension SpillStore {
   ///   make none below it; `ReadError.Code.invalidConfiguration` if it contains other files, or the codec has the id
   ///   of one of this library's codecs; `ReadError.Code.limitExceeded` if the limit is too small for anything; and
   ///   errors from the system.
-  /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash also one whole file.
+  /// - Complexity: reads the lists in the files, 40 bytes per block; after a crash it also reads and writes the files that were not
+  ///   sealed, most often one.
   package static func open(
     _ configuration: Configuration, sources: ChunkSources = ChunkSources()
   ) async throws -> SpillStore {
@@ -214,7 +215,7 @@ extension SpillStore {
   func flush(by end: ReadClock.Instant?) async throws {
     guard readOnlyReason != .configured else { return }
     let answer = Promise<Void>()
-    state.withLock { $0.flushes.append(.init(answer: answer, lastRemoval: $0.staging.lastRemoval)) }
+    state.withLock { $0.note(flush: answer) }
     writer.startForWaiters()
     try await wait(for: answer, until: end)
   }

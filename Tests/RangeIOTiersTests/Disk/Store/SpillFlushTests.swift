@@ -32,7 +32,7 @@ import Testing
     // As a run that writes, so that the order is known.
     await beginRun(of: store)
     let flush = Promise<Void>()
-    store.state.withLock { $0.flushes.append(.init(answer: flush, lastRemoval: $0.staging.lastRemoval)) }
+    store.state.withLock { $0.note(flush: flush) }
     source.erase(1..<2, in: store)
     spill.disk.faults = .always(.write, .fail(.noSpace))
     store.state.withLock { $0.isWriting = false }

@@ -74,7 +74,10 @@ import Testing
     for block in 0..<8 { FillSource(store.sources).put(block, in: store) }
     try await store.close()
     let name = spill.segments[0]
-    spill.disk.faults = DiskFaults { $0.kind == .read && $0.name == name ? .fail(.ioError) : nil }
+    // Nor can it be removed, when room is needed.
+    spill.disk.faults = DiskFaults {
+      [.read, .remove].contains($0.kind) && $0.name == name ? .fail(.ioError) : nil
+    }
     store = try spill.open()
     let source = FillSource(store.sources)
     source.erase(0..<8, in: store)
