@@ -11,6 +11,8 @@ if [ -n "${RANGEIO_TOOL-}" ]; then
   exit
 fi
 
+# swift-nio-extras is linked with zlib.
+scripts/setup.sh z >&2
 traits=${RANGEIO_TRAITS-$(scripts/traits.sh)}
 options=(-c release --product rangeio --scratch-path .build/tool --traits "Tool${traits:+,$traits}")
 options+=(-debug-info-format none)

@@ -5,6 +5,8 @@
 # Fails if RANGEIO_SERVERS is 'required' and one is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# Plugins that need servers are linked with zlib.
+scripts/setup.sh z >&2
 
 # Where Debian puts servers.
 PATH=$PATH:/usr/sbin

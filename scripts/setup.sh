@@ -20,7 +20,8 @@ while [ $# -gt 0 ]; do
     programs=("$@")
     break
   fi
-  libraries+=("$1")
+  # They have zlib, too.
+  if [ "$1" != z ] || [ "$(uname -s)" != Darwin ]; then libraries+=("$1"); fi
   shift
 done
 if [ "${#libraries[@]}" -gt 0 ]; then
