@@ -24,7 +24,8 @@ done
 
 export RANGEIO_FUZZER=1 SWIFT_BACKTRACE=enable=no
 built_at ".build/fuzzer${traits:+-with-traits}"
-build --product Fuzzer --sanitize=fuzzer --sanitize=address
+# Of several sanitizers that SwiftPM passes, the compiler of Swift takes the last: both once more, in one.
+build --product Fuzzer --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address
 fuzzer=$(bin_path)/Fuzzer
 [ ${#names[@]} -gt 0 ] || { mapfile -t names < <("$fuzzer"); }
 export fuzzer seconds coverage
@@ -44,6 +45,10 @@ feed() {
     / cov: / { for (i = 1; i < NF; i++) if ($i == "cov:") edges = $(i + 1) }
     /number_of_executed_units/ { runs = $2 } /peak_rss_mb/ { peak = $2 }
     END { printf "fuzz: %-14s %10d inputs, %6d edges, at most %d MiB\n", name, runs, edges, peak }' "$work/log"
+  if [ "$status" = 0 ] && ! grep -q ' cov: ' "$work/log"; then
+    echo "fuzz: $name: no edge was seen: the code is not instrumented" >&2
+    return 1
+  fi
   [ "$status" = 0 ] || { echo "fuzz: $name: see $work/log" >&2; grep -m 3 -E 'Fatal error|ERROR|Test unit written' "$work/log" >&2; }
   return "$status"
 }
