@@ -21,6 +21,13 @@ import Testing
     try await tool(["-c", script, ToolProcess.path] + arguments, program: "/bin/sh")
   }
 
+  @Test func `the shell completes the names of engines`() async throws {
+    let result = try await tool("--generate-completion-script", "bash")
+    let script = try #require(String(bytes: result.output, encoding: .utf8))
+    let offered = script.split(separator: "'--engine')").dropFirst().map { $0.prefix { $0 != ";" } }
+    #expect(!offered.isEmpty && offered.allSatisfy { $0.contains("automatic") && $0.contains("direct") })
+  }
+
   // MARK: ranges
 
   @Test func `a range of the last bytes needs no equals sign`() async throws {

@@ -112,6 +112,9 @@ extension FileSource.Engine: ExpressibleByArgument {
   /// The engines that help and completion list.
   public static var allValueStrings: [String] { allCases.filter { $0 != .positional }.map(\.name) }
 
+  /// Those names.
+  public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
   /// Its name.
   public var defaultValueDescription: String { name }
 }
