@@ -179,7 +179,7 @@ struct SpillAppender: ~Copyable {
     if let failure { throw failure }
   }
 
-  /// A file that was found; `nil` if somebody has removed it since, which says nothing about the disk.
+  /// The file of a segment that was found; `nil` if it is gone. Somebody has removed it then: the disk has not failed.
   private mutating func fileFound(_ number: UInt64) throws(SpillTrouble) -> (any SpillFile)? {
     do throws(Errno) {
       return try core.files.file(number)

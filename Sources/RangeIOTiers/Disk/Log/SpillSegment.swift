@@ -76,7 +76,7 @@ final class SpillSegment: Sendable {
   private static func end(_ file: (any SpillFile)?, _ isUnlinked: Bool, _ charge: Int, _ ledger: SpillLedger) {
     // The disk frees a removed file when it is closed everywhere, including in a process that was forked at this
     // moment. Cutting the file frees its space at once, unless it has another name, as in a copy by hard links. `try?`: a file
-    // that cannot be cut is freed a little later.
+    // whose status cannot be read, or that cannot be cut, is freed a little later.
     if isUnlinked, let file, (try? file.status())?.linkCount == 0 { try? file.truncate(0) }
     ledger.give(charge)
     ledger.tell()

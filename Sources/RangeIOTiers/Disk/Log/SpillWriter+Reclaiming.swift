@@ -161,7 +161,7 @@ extension SpillWriter {
   func dropOutdated(areValid: Bool = false) -> Bool {
     var hasGone = false
     for (number, charge) in core.state.withLock({ $0.outdated }).sorted(by: { $0.key < $1.key }) {
-      // `try?`: it is tried again when room is needed.
+      // `try?`: a file that stays counts, and is tried again when room is needed.
       guard (try? removeAlone(number)) != nil else {
         if areValid { break }
         continue

@@ -34,7 +34,7 @@ extension SpillOpening {
       guard (try? directory.remove(SpillFormat.segmentName(oldest))) != nil else { return }
       ledger.give(counted.unread.removeValue(forKey: oldest) ?? 0)
       counted.otherKeys[oldest] = nil
-      // `try?`: as above.
+      // `try?`: the first flush makes it durable, and no other goes before.
       if configuration.syncsEvery != nil, (try? directory.sync()) == nil {
         counted.hasUnsyncedNames = true
         return
