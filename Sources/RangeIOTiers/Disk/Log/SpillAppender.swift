@@ -153,7 +153,9 @@ struct SpillAppender: ~Copyable {
     let nanoseconds = core.now.nanoseconds - begun.nanoseconds
     core.state.withLock { $0.codecChoice.made(durable: unsynced.bytes, nanoseconds: nanoseconds) }
     if unsynced.hasNames { try syncNames() }
-    (unsynced.bytes, unsynced.hasCopies) = (0, false)
+    unsynced.bytes = 0
+    // A file that was given up can be synced as if nothing was wrong: its copies go before their originals do.
+    if unsynced.lost.isEmpty { unsynced.hasCopies = false }
     core.state.withLock { $0.counts.syncs += 1 }
   }
 

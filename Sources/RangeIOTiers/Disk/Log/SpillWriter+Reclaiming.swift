@@ -156,9 +156,10 @@ extension SpillWriter {
 
   /// Removes files of an older epoch that have stayed, from the oldest on. Returns whether one has gone.
   ///
-  /// - Parameter areValid: the epoch is not raised yet. Then none may go after one that stays.
+  /// - Parameter areValid: the epoch is not raised yet, or not on the disk. Then none may go after one that stays.
   @discardableResult
   func dropOutdated(areValid: Bool = false) -> Bool {
+    let areValid = areValid || !isRootWritten
     var hasGone = false
     for (number, charge) in core.state.withLock({ $0.outdated }).sorted(by: { $0.key < $1.key }) {
       // `try?`: a file that stays counts, and is tried again when room is needed.

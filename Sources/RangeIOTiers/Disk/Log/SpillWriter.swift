@@ -44,6 +44,8 @@ final class SpillWriter: @unchecked Sendable {
     (appender.unsynced.hasNames, appender.unsynced.lost) = (hasUnsyncedNames, lost)
     if !isFoundDurable {
       appender.unsynced.found = core.state.withLock { $0.places.compactMap { $0?.segment.number } }
+      // The process before may have copied some of it, and its originals are still there.
+      appender.unsynced.hasCopies = !appender.unsynced.found.isEmpty
     }
     reclaimer = SpillReclaimer(segmentBytes: configuration.segmentBytes, limit: configuration.limit.bytes)
     lockFile = folder.lock
@@ -128,9 +130,10 @@ final class SpillWriter: @unchecked Sendable {
     return core.state.withLock { state in
       // A reader has released a segment since it was found to be held: there may be room now.
       if state.isHeldUp, !core.ledger.isAwaited { (state.isHeldUp, state.writesPausedUntil) = (false, nil) }
-      let canWrite = canWrite(state, now)
-      if canWrite, !state.hasFlushDue { return .again }
-      if let step = takeFlushes(&state, ifDue: canWrite) { return step }
+      let hasFlushDue = state.hasFlushDue
+      if !hasFlushDue, canWrite(state, now) { return .again }
+      // What waits beside a due one is written next, or dropped.
+      if let step = takeFlushes(&state, ifDue: hasFlushDue) { return step }
       if !state.closings.isEmpty {
         defer { state.closings = [] }
         // What comes from now on is not for this directory.
@@ -213,7 +216,9 @@ final class SpillWriter: @unchecked Sendable {
       if let open = appender.open, appender.buffer.count > 0 || appender.unsynced.lost.contains(open.segment.number) {
         appender.abandon()
       }
-      if case .failed(let errno) = trouble { core.note(errno, "sync a cache file", isWrite: true, .go) }
+      if case .failed(let errno) = trouble {
+        core.note(errno, "sync a cache file", isWrite: true, trouble.concernsWritesOnly ? nil : .go)
+      }
     }
     return result
   }

@@ -10,19 +10,27 @@ extension SpillOpening {
     var left = numbers
     do throws(Errno) {
       while let oldest = left.last {
+        try syncNames(&counted)
         do throws(Errno) {
           try directory.remove(SpillFormat.segmentName(oldest))
         } catch {
           guard error == .noSuchFileOrDirectory else { throw error }
         }
         left.removeLast()
-        if configuration.syncsEvery != nil { try directory.sync() }
+        counted.hasUnsyncedNames = configuration.syncsEvery != nil
+        try syncNames(&counted)
       }
     } catch {
       // They stay, together with newer ones, and count.
-      counted.hasUnsyncedNames = configuration.syncsEvery != nil
       for number in left { leave(number, &counted) }
     }
+  }
+
+  /// What has gone stays away, also if the power goes.
+  private func syncNames(_ counted: inout Counted) throws(Errno) {
+    guard counted.hasUnsyncedNames else { return }
+    try directory.sync()
+    counted.hasUnsyncedNames = false
   }
 
   /// Removes segments that cannot be read for want of their keys, if their time is over, from the oldest on: those before a
@@ -30,26 +38,35 @@ extension SpillOpening {
   func removeOtherKeys(_ counted: inout Counted, before stays: UInt64) {
     guard !configuration.isReadOnly else { return }
     while let oldest = counted.unread.keys.min(), oldest < stays, counted.otherKeys[oldest] == true {
-      // `try?`: what cannot be removed now is tried again at the next opening.
-      guard (try? directory.remove(SpillFormat.segmentName(oldest))) != nil else { return }
-      ledger.give(counted.unread.removeValue(forKey: oldest) ?? 0)
-      counted.otherKeys[oldest] = nil
-      // `try?`: the first flush makes it durable, and no other goes before.
-      if configuration.syncsEvery != nil, (try? directory.sync()) == nil {
-        counted.hasUnsyncedNames = true
+      do throws(Errno) {
+        try syncNames(&counted)
+        try directory.remove(SpillFormat.segmentName(oldest))
+      } catch {
+        // It is tried again at the next opening.
         return
       }
+      counted.hasUnsyncedNames = configuration.syncsEvery != nil
+      ledger.give(counted.unread.removeValue(forKey: oldest) ?? 0)
+      counted.otherKeys[oldest] = nil
     }
   }
 
   /// Removes files of an older epoch, from the oldest on, if that epoch cannot come back with the power. Returns those that stay,
   /// with the bytes charged for them.
-  func removeOutdated(_ counted: inout Counted) -> [UInt64: Int] {
+  ///
+  /// - Parameter areValid: the directory still says so. Then none may go after one that stays.
+  func removeOutdated(_ counted: inout Counted, areValid: Bool) -> [UInt64: Int] {
     var stay: [UInt64: Int] = [:]
     for number in counted.outdated.reversed() {
       let name = SpillFormat.segmentName(number)
+      let mayGo = !counted.hasUnsyncedNames && (stay.isEmpty || !areValid)
       // `try?`, here and below: it is tried again when room is needed; what has no status takes no room that is known.
-      if !counted.hasUnsyncedNames, (try? directory.remove(name)) != nil { continue }
+      if mayGo, (try? directory.remove(name)) != nil {
+        counted.hasUnsyncedNames = areValid && configuration.syncsEvery != nil
+        // `try?`: if it fails, the others stay.
+        try? syncNames(&counted)
+        continue
+      }
       let charge = (try? directory.status(of: name)).map { SpillLedger.charge(of: $0) } ?? 0
       ledger.charge(charge)
       counted.lastNumber = max(counted.lastNumber, number)

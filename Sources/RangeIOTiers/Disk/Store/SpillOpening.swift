@@ -102,7 +102,7 @@ package struct SpillOpening {
     var isOverruled = false
     for number in numbers.reversed() {
       guard isNeeded() else { throw .cancelledOpening(context) }
-      guard let contents = try read(number, root, &counted) else {
+      guard let contents = try read(number, root, &counted, isNeeded) else {
         // It goes with newer ones that go: they may have removed some of it.
         if !overRead.isEmpty, let charge = counted.unread.removeValue(forKey: number) {
           ledger.give(charge)
@@ -131,7 +131,7 @@ package struct SpillOpening {
       state.enter(contents, readingCodec: codecIdentity, &removed)
       state.counts.damaged += contents.damaged
     }
-    state.outdated = removeOutdated(&counted)
+    state.outdated = removeOutdated(&counted, areValid: !isRootWritten)
     remove(overRead, &counted)
     removeOtherKeys(&counted, before: state.oldestSegment ?? .max)
     state.unread = counted.unread
@@ -195,7 +195,7 @@ package struct SpillOpening {
 
   /// Reads a segment; `nil` if it is not valid.
   package func read(
-    _ number: UInt64, _ root: SpillRoot, _ counted: inout Counted
+    _ number: UInt64, _ root: SpillRoot, _ counted: inout Counted, _ isNeeded: () -> Bool = { true }
   ) throws(ReadError) -> Contents? {
     let name = SpillFormat.segmentName(number)
     do throws(Errno) {
@@ -211,10 +211,14 @@ package struct SpillOpening {
         try directory.open(name, writing: !configuration.isReadOnly)
       }
       let status = try file.status()
-      guard folder.disk.owns(status) else { return nil }
+      guard folder.disk.owns(status) else {
+        if try isGone(file) { counted.lacksNewer = true }
+        return nil
+      }
       guard folder.disk.trusts(status), let (header, check) = try SpillReader.header(of: file),
         header.isSegment(number, of: root), (header.encryption != nil) == root.isEncrypted
       else {
+        if try isGone(file) { counted.lacksNewer = true }
         // Only if its contents say that it is one of ours: another program may use such a name.
         if !configuration.isReadOnly, folder.isOurs(name) { counted.outdated.append(number) }
         return nil
@@ -237,7 +241,13 @@ package struct SpillOpening {
           counted.count(footer, of: number)
           contents = Contents(segment: segment, length: status.size, footer: footer)
         } else {
-          contents = try seal(segment, file, status.size, &counted)
+          contents = try seal(segment, file, status.size, &counted, isNeeded)
+        }
+        guard try !isGone(file) else {
+          // Some of it may have been cut off before it was read.
+          segment.end()
+          counted.lacksNewer = true
+          return nil
         }
         contents.isOutOfTime = isOutOfTime(header)
         return contents
@@ -263,6 +273,13 @@ package struct SpillOpening {
     }
   }
 
+  /// Another process, which writes, has removed a file that is read here. What that had removed of older files is now in one that may
+  /// be newer than the list.
+  private func isGone(_ file: any SpillFile) throws(Errno) -> Bool {
+    guard configuration.isReadOnly else { return false }
+    return try file.status().linkCount == 0
+  }
+
   /// `true` if this directory's segment has another name as well. It is not used, but may be valid again later.
   private func isLinked(_ number: UInt64, _ root: SpillRoot) throws(Errno) -> Bool {
     let name = SpillFormat.segmentName(number)
@@ -274,7 +291,7 @@ package struct SpillOpening {
 
   /// Gives a segment that was not sealed a footer with its valid records.
   private func seal(
-    _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ counted: inout Counted
+    _ segment: SpillSegment, _ file: any SpillFile, _ length: Int, _ counted: inout Counted, _ isNeeded: () -> Bool
   ) throws(Errno) -> Contents {
     var reader = SpillReader(file, check: segment.check, segment.cipher, length: length)
     let scan = try reader.scan()
@@ -285,7 +302,7 @@ package struct SpillOpening {
     do throws(Errno) {
       // First cut off what follows, so that it can never look like a trailer.
       try file.truncate(scan.end)
-      try writeAgain(file, upTo: scan.end)
+      try writeAgain(file, upTo: scan.end, isNeeded)
     } catch {
       counted.lost.insert(segment.number)
       return contents
@@ -309,11 +326,14 @@ package struct SpillOpening {
   /// Writes the bytes of a file once more, in their places. If the kernel could not write some of them for the process before, it has
   /// told that process, and shows them from memory as if they were on the disk; a sync would not write them.
   ///
+  /// Stops where nobody waits for the opening any more.
+  ///
   /// - Source: "PostgreSQL's fsync() surprise", LWN, 2018.
-  private func writeAgain(_ file: any SpillFile, upTo end: Int) throws(Errno) {
+  private func writeAgain(_ file: any SpillFile, upTo end: Int, _ isNeeded: () -> Bool) throws(Errno) {
     var memory = [UInt8](repeating: 0, count: min(end, 1 << 20))
     var offset = 0
     while offset < end {
+      guard isNeeded() else { throw .canceled }
       let size = min(memory.count, end - offset)
       let result = memory.withUnsafeMutableBytes { bytes in
         Result { () throws(Errno) in try file.read(into: .init(rebasing: bytes[..<size]), at: offset) }
