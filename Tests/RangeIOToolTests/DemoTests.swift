@@ -35,7 +35,12 @@ import Testing
       report.rows.append(.init(name: name, reads: 1, bytes: 4, time: time, plainTime: .microseconds(100)))
     }
     #expect(report.slower.map(\.name) == [names[0], names[2], names[3]])
-    #expect(report.text.contains("slower here    \(names[0]) 0.50\n"))
+    #expect(report.text.contains("slower here    \(names[0]) 0.50\n") && !report.text.contains("not quiet"))
+    report.rows += report.slower
+    report.rows[1].swing = DemoRace.swing([.milliseconds(30), .milliseconds(10), .milliseconds(20)])
+    #expect(report.text.contains("and 4 more"))
+    #expect(report.text.contains("not quiet      the same took up to 3.0 times as long: something else runs here"))
+    #expect(DemoRace.swing([.milliseconds(1), .milliseconds(4)]) == 1, "too short to tell")
     let lines = report.text.split(separator: "\n", omittingEmptySubsequences: false)
     let words = lines.map { $0.split(separator: " ").joined(separator: " ") }
     #expect(words.contains("jump about 1 4 B 50.0 µs 100 µs 2.00"))

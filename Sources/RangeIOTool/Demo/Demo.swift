@@ -34,6 +34,7 @@ struct Demo {
       for name in ["jump about", "the same again", "and once more"] {
         report.rows.append(try await race.read(name, jumps, &report.comparison))
       }
+      report.rows[report.rows.count - 1].swing = DemoRace.swing(report.rows.suffix(3).map(\.plainTime))
       report.bareTime = try race.bare(jumps)
       let many = ranges.next(8 * Self.jumps, sizes: Self.sizes)
       report.rows.append(try await race.read("jump about, 32 at a time", many, atOnce: 32, &report.comparison))

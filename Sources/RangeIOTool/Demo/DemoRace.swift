@@ -110,7 +110,14 @@ struct DemoRace {
     var row = runs[0]
     row.time = runs.map(\.time).sorted()[rounds / 2]
     row.plainTime = runs.map(\.plainTime).sorted()[rounds / 2]
+    row.swing = Self.swing(runs.map(\.plainTime))
     return row
+  }
+
+  /// The longest of the times it took to do the same, by the shortest. One, if that is too short to tell.
+  static func swing(_ times: [Duration]) -> Double {
+    guard let least = times.min(), let most = times.max(), least > .milliseconds(5) else { return 1 }
+    return most / least
   }
 
   /// Cancels a large read, and times until its task goes on. `nil` if the file is so small that the read ends before.

@@ -14,6 +14,8 @@ struct DemoReport {
     var cacheHits: Int?
     /// Rates instead of the time of a read.
     var showsRate = false
+    /// How often the plain way took the quickest of its times, where it did the same more than once: what swings is the machine.
+    var swing = 1.0
 
     /// The speed as a multiple of the plain one.
     var ratio: Double { max(1, Figures.nanoseconds(plainTime)) / max(1, Figures.nanoseconds(time)) }
@@ -49,6 +51,10 @@ struct DemoReport {
 
   /// The steps that RangeIO takes longer for.
   var slower: [Row] { rows.filter(\.isSlower) }
+
+  /// So much apart were times of the same: a machine that does nothing else stays well below.
+  var swing: Double { rows.reduce(1) { max($0, $1.swing) } }
+  private static let quiet = 1.4
 }
 
 extension DemoReport {
@@ -69,13 +75,19 @@ extension DemoReport {
       pread + fstat: as asynchronous code must for the same guarantees, on a pool of
       threads, into fresh memory. A bare pread, which has none: \(Figures.time(bareTime)) a jump.
       """
-    let slower = slower.map { "\($0.name) \($0.shownRatio)" }
+    var slower = slower.map { "\($0.name) \($0.shownRatio)" }
+    // All of it stays on a screen.
+    if slower.count > 3 { slower[2...] = ["and \(slower.count - 2) more"] }
     var lines = slower.enumerated().map { [$0.offset == 0 ? "slower here" : "", $0.element] }
     if slower.isEmpty { lines = [["slower here", "nothing"]] }
     lines += [
       ["bytes by lane", lanes.map { "\($0.name) \(Figures.size($0.bytes ?? 0))" }.joined(separator: ", ")],
       ["peak memory", Figures.size(peakMemory)], ["verdict", verdict],
     ]
+    if swing > Self.quiet {
+      let times = Figures.decimal(swing, places: 1)
+      lines.append(["not quiet", "the same took up to \(times) times as long: something else runs here"])
+    }
     let parts = [head, figures, note, spill?.text, Table(columns: [.left, .left], rows: lines).text]
     return parts.compactMap { $0 }.joined(separator: "\n\n")
   }
@@ -96,7 +108,8 @@ extension DemoReport {
         }),
       "comparedReads": .integer(comparison.reads), "comparedBytes": .integer(comparison.bytes),
       "mismatch": comparison.mismatch.map { .integer($0) } ?? .null,
-      "slower": .array(slower.map { .string($0.name) }), "peakMemoryBytes": .integer(peakMemory),
+      "swing": .number(swing), "slower": .array(slower.map { .string($0.name) }),
+      "peakMemoryBytes": .integer(peakMemory),
       "isOK": .bool(comparison.isOK), "verdict": .string(verdict),
     ])
   }
