@@ -88,9 +88,12 @@ bundle=$(cd "$copy" && source scripts/built.sh && bin_path)/swift-range-ioPackag
 
 # MARK: running
 
-# Runs the tests that match $2, with the mutant $1. Fails if they do, or take too long.
+# Runs the tests that match $2, with the mutant $1. Fails if they do, or take ten times as long as without a mutant, and half a
+# minute more.
 run_tests() {
-  RANGEIO_MUTANT=$1 RANGEIO_SEEDS=200 RANGEIO_SEED=1 timeout -s KILL "${limit:-120}" \
+  local limit
+  limit=$(awk -F'\t' -v tests="$2" '$1 == tests { print 10 * $2 + 30; exit }' "$durations")
+  RANGEIO_MUTANT=$1 RANGEIO_SEEDS=200 RANGEIO_SEED=1 timeout -s KILL "${limit:-600}" \
     "$bundle" --testing-library swift-testing --no-parallel --filter "$2" >/dev/null 2>&1 </dev/null
 }
 
@@ -109,14 +112,18 @@ try_mutant() {
   printf 'survived\t%s\n' "$1"
 }
 export -f run_tests try_mutant
-export bundle table limit=120
+durations=$work/durations
+touch "$durations"
+export bundle table durations
 
 # Without a mutant all must pass, or nothing is proved.
 for file in "${files[@]}"; do
   IFS=';' read -r _ tests <<<"$(grep -F "$file;" <<<"$table" | head -n 1)"
   IFS=';' read -r -a tests <<<"$tests"
   for one in "${tests[@]}"; do
+    begun=$SECONDS
     run_tests 0 "$one" || { echo "mutate: '$one' fails without a mutant" >&2; exit 1; }
+    printf '%s\t%s\n' "$one" $((SECONDS - begun)) >>"$durations"
   done
 done
 tr '\n' '\0' <"$list" | xargs -0 -P "${RANGEIO_JOBS:-$(getconf _NPROCESSORS_ONLN)}" -I '{}' bash -c 'try_mutant "$1"' _ '{}' \

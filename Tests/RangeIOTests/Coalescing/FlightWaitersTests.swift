@@ -87,6 +87,7 @@ import Testing
 
   @Test func `seats of those who left do not pile up`() {
     var waiters = Self.waiters(1..<4)
+    #expect(waiters.seatCount == 3)
     for number in 4..<2000 {
       #expect(Self.enter(&waiters, number))
       #expect(Self.leave(&waiters, number))

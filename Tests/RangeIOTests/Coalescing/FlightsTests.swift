@@ -57,6 +57,21 @@ import Testing
     #expect(Self.started(Self.request(&table, 70..<100, widen: Self.exact)) == [70..<100])
   }
 
+  @Test func `what touches a flight is not brought by it, and nothing that is asked for is empty`() throws {
+    var table = Table(longest: 512)
+    let plan = Self.request(&table, 64..<128)
+    #expect(table.brings(127..<140) && !table.brings(128..<140) && !table.brings(0..<64) && table.brings(0..<65))
+    #expect(table.uncovered(0..<64) == [0..<64] && table.uncovered(128..<200) == [128..<200])
+    #expect(table.uncovered(64..<128) == [] && table.uncovered(0..<128) == [0..<64])
+    #expect(table.uncovered(64..<200) == [128..<200] && table.uncovered(0..<200) == [0..<64, 128..<200])
+    #expect(table.covered(0..<64).isEmpty && table.covered(128..<200).isEmpty)
+    #expect(table.covered(0..<200).map(\.range) == [64..<128])
+    let flight = try #require(Self.flights(plan).first)
+    #expect(table.isWanted(flight))
+    _ = table.completed(flight)
+    #expect(!table.isWanted(flight))
+  }
+
   @Test func `what is fetched ends with the source`() {
     var table = Table(longest: 512)
     #expect(Self.started(Self.request(&table, 970..<990)) == [960..<1000])
