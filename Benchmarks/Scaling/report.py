@@ -19,6 +19,13 @@ def medians(series):
     return [statistics.median(samples) for samples in series["samples"]]
 
 
+def hits(series, columns):
+    """The share of reads that did not go to the file, where the columns have it."""
+    if columns[-1] != "hits":
+        return []
+    return [f"{statistics.median(series['hits']):.1%}"] if series.get("hits") else [""]
+
+
 def panel(table, left, top):
     """Tasks from left to right, their rate upwards, both by powers of ten or two."""
     columns = [index for index, name in enumerate(table["crowds"]) if "task" in name]
@@ -94,13 +101,16 @@ def page(report):
     for table in report["tables"]:
         if not table["crowds"]:
             continue
+        columns = table["crowds"] + ["hits"] * any(series.get("hits") for series in table["series"])
         title = table["title"][0].upper() + table["title"][1:]
         text += [
             f"## {title}", "", f"{table['unit'][0].upper() + table['unit'][1:]}, of all tasks together.", "",
-            "| | " + " | ".join(table["crowds"]) + " |", "| :-- |" + " --: |" * len(table["crowds"])]
-        text += [f"| {series['name']} | " + " | ".join(map(figure, medians(series))) + " |" for series in table["series"]]
+            "| | " + " | ".join(columns) + " |", "| :-- |" + " --: |" * len(columns)]
+        text += [
+            f"| {series['name']} | " + " | ".join([*map(figure, medians(series)), *hits(series, columns)]) + " |"
+            for series in table["series"]]
         had = [figure(statistics.median(samples)) for samples in table["processors"]]
-        text += [f"| *processors had* | " + " | ".join(had) + " |", ""]
+        text += [f"| *processors had* | " + " | ".join(had + [""] * (len(columns) - len(had))) + " |", ""]
     return "\n".join(text)
 
 

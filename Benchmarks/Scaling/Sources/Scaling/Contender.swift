@@ -7,7 +7,13 @@ typealias Lane = @Sendable (inout Walk) async throws -> Int
 /// One way to do what a workload asks for.
 struct Contender: Sendable {
   /// What is ready to run: gives each of so many tasks its work. Called before each run; not timed.
-  typealias Ready = @Sendable (_ lanes: Int) async throws -> [Lane]
+  typealias Ready = @Sendable (_ lanes: Int) async throws -> Lanes
+
+  struct Lanes: Sendable {
+    let all: [Lane]
+    /// How many reads went to the file by now; `nil`: it does not count them.
+    var misses: @Sendable () -> Int? = { nil }
+  }
 
   let name: String
   /// Whether it blocks in system calls, so that as many tasks must have as many threads.
@@ -26,10 +32,15 @@ extension Contender {
       let first = isNew ? nil : try await make()
       return { lanes in
         let shared = if let first { first } else { try await make() }
-        return (0..<lanes).map { _ in lane(shared) }
+        return Lanes(all: (0..<lanes).map { _ in lane(shared) }) { (shared as? any CountsMisses)?.misses }
       }
     }
   }
+}
+
+/// What tasks share, if it tells how many reads went to the file.
+protocol CountsMisses: Sendable {
+  var misses: Int { get }
 }
 
 /// A read brought other bytes than the file has there, or none.

@@ -21,8 +21,8 @@ enum Crowd: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// How much all of them together read a second, of what each does for `seconds`.
-  @concurrent func rate(_ lanes: [Lane], seconds: Double, seed: Int) async throws -> Double {
+  /// How much all of them together read, of what each does for `seconds`, and in what time.
+  @concurrent func run(_ lanes: [Lane], seconds: Double, seed: Int) async throws -> (total: Int, seconds: Double) {
     var threads: [OwnThread] = []
     if case .threads(let count) = self { threads = (0..<count).map { _ in OwnThread() } }
     defer { for thread in threads { thread.end() } }
@@ -44,7 +44,7 @@ enum Crowd: Hashable, Sendable, CustomStringConvertible {
       }
       return try await group.reduce(0, +)
     }
-    return Double(total) / ((clock.now - start) / .seconds(1))
+    return (total, (clock.now - start) / .seconds(1))
   }
 }
 

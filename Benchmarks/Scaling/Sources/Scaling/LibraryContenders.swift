@@ -27,7 +27,7 @@ extension Laboratory {
         Contender(name: name) { most in
           var lanes: [Lane] = []
           for _ in 0..<most { lanes.append(lane(try await filled(.mebibytes(64), blocks), read)) }
-          return { [lanes] in Array(lanes[..<$0]) }
+          return { [lanes] in Contender.Lanes(all: Array(lanes[..<$0])) }
         }
       }
       contenders.append(each("\(kind), a store each", blocks))
@@ -50,7 +50,11 @@ extension Laboratory {
         name,
         {
           let reader = try await reader()
-          try await fill(reader, blocks, first: store / blocks.size)
+          if blocks.isSkewed {
+            try await Walk.warm(blocks, reading(reader, blocks))
+          } else {
+            try await fill(reader, blocks, first: store / blocks.size)
+          }
           return reader
         }
       ) { reading($0, blocks) }
@@ -143,6 +147,10 @@ extension Laboratory {
       }
     ]
   }
+}
+
+extension RangeReader: CountsMisses {
+  nonisolated var misses: Int { statistics().source.reduce(0) { $0 + $1.reads } }
 }
 
 @Sendable private func reading(_ reader: RangeReader, _ blocks: Blocks) -> Lane {

@@ -29,7 +29,7 @@ enum Lines {
     fflush(nil)  // Read while this runs.
     let ready = try await contender.start(2)
     let threads = [OwnThread(), OwnThread()]
-    let lanes = try await ready(2)
+    let lanes = try await ready(2).all
     let turns = Turns()
     try await withThrowingTaskGroup { group in
       for index in [0, 1] {

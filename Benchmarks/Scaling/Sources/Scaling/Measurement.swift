@@ -41,8 +41,9 @@ struct Measurement: Sendable {
         for turn in entrants.indices {
           // Another one begins each round.
           let index = (turn + round) % entrants.count
-          let rate = try await rate(entrants[index], crowd, round)
+          let (rate, hits) = try await rate(entrants[index], crowd, round)
           table.series[index].samples[column].append(rate / workload.perUnit)
+          if let hits, workload == .ycsb { table.series[index].hits = (table.series[index].hits ?? []) + [hits] }
         }
         table.processors[column].append(
           Double(bench_usage().cpu_ns - used) / ((ContinuousClock.now - start) / .nanoseconds(1)))
@@ -69,7 +70,7 @@ struct Measurement: Sendable {
       var (rates, used) = ([0.0, 0.0], [0.0, 0.0])
       for side in round % 2 == 0 ? [0, 1] : [1, 0] {
         let (start, before) = (ContinuousClock.now, bench_usage().cpu_ns)
-        rates[side] = try await rate(sides[side].0, sides[side].1, round)
+        rates[side] = try await rate(sides[side].0, sides[side].1, round).rate
         used[side] = Double(bench_usage().cpu_ns - before) / ((ContinuousClock.now - start) / .nanoseconds(1))
       }
       samples.append(rates[0] / rates[1])
@@ -78,9 +79,14 @@ struct Measurement: Sendable {
     return (samples, byProcessor)
   }
 
-  private func rate(_ entrant: Entrant, _ crowd: Crowd, _ round: Int) async throws -> Double {
+  /// What is read a second, and how much of it did not go to the file, if that is counted.
+  private func rate(_ entrant: Entrant, _ crowd: Crowd, _ round: Int) async throws -> (rate: Double, hits: Double?) {
     let crowd = entrant.contender.blocksThreads ? .threads(crowd.count) : crowd
-    return try await crowd.rate(try await entrant.ready(crowd.count), seconds: seconds, seed: round)
+    let lanes = try await entrant.ready(crowd.count)
+    let before = lanes.misses()
+    let done = try await crowd.run(lanes.all, seconds: seconds, seed: round)
+    let missed = lanes.misses().flatMap { after in before.map { after - $0 } }
+    return (Double(done.total) / done.seconds, missed.map { 1 - Double($0) / Double(max(1, done.total)) })
   }
 }
 
@@ -101,6 +107,8 @@ struct ScalingReport: Codable {
   struct Series: Codable, Sendable {
     var name: String
     var samples: [[Double]]
+    /// Which share of its reads did not go to the file, in all runs one after the other, where that is what is measured.
+    var hits: [Double]?
   }
 
   struct Table: Codable, Sendable {
@@ -130,10 +138,15 @@ struct ScalingReport: Codable {
   var ratios: [Ratio] = []
 
   static func text(_ table: Table, _ ratios: [Ratio]) -> String {
-    var figures = table.series.map { [$0.name] + $0.samples.map { figure($0.median) } }
-    figures.append(["(processors had)"] + table.processors.map { figure($0.median) })
+    let hasHits = table.series.contains { $0.hits != nil }
+    var figures = table.series.map { series in
+      [series.name] + series.samples.map { figure($0.median) }
+        + (hasHits ? [series.hits.map { figure($0.median) } ?? ""] : [])
+    }
+    figures.append(["(processors had)"] + table.processors.map { figure($0.median) } + (hasHits ? [""] : []))
     let shown = TextTable(
-      header: ["\(table.title), \(table.unit)"] + table.crowds, rows: table.crowds.isEmpty ? [] : figures)
+      header: ["\(table.title), \(table.unit)"] + table.crowds + (hasHits ? ["hits"] : []),
+      rows: table.crowds.isEmpty ? [] : figures)
     let lines = ratios.map {
       "\($0.name): \(figure($0.samples.median)) (\(figure($0.samples.min() ?? 0)) to \(figure($0.samples.max() ?? 0))), goal \($0.goal); by processor time \(figure($0.byProcessor.median))"
     }

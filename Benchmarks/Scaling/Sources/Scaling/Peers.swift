@@ -66,6 +66,7 @@ extension Laboratory {
       let make: @Sendable () async throws -> RocksDB = {
         let cache = try RocksDB(bench_rocksdb_create_single(limit, blocks.size, isClock), file.path)
         for number in 0..<(isFilled ? blocks.count : 0) { try cache.insert(number * blocks.size, blocks.size) }
+        if blocks.isSkewed { try await Walk.warm(blocks) { walk in try cache.read(&walk, blocks) } }
         return cache
       }
       let lane: @Sendable (RocksDB) -> Lane = { cache in
@@ -103,10 +104,12 @@ private final class Descriptor: Sendable {
 }
 
 /// One of RocksDB's caches, and the file that it lacks blocks of.
-private final class RocksDB: @unchecked Sendable {
+private final class RocksDB: CountsMisses, @unchecked Sendable {
   // Unchecked: RocksDB locks itself.
   private let cache: OpaquePointer
   private let file: Descriptor
+  private let missed = Atomic<Int>(0)
+  var misses: Int { missed.load(ordering: .relaxed) }
 
   init(_ cache: OpaquePointer?, _ path: String) throws {
     guard let cache else { throw SystemFailure.noMemory("make a cache of RocksDB") }
@@ -125,7 +128,10 @@ private final class RocksDB: @unchecked Sendable {
       } else {
         bench_rocksdb_find(cache, &number, 1, &hits)
       }
-      if hits.missed > 0 { try insert(offset, blocks.size) }
+      if hits.missed > 0 {
+        missed.add(1, ordering: .relaxed)
+        try insert(offset, blocks.size)
+      }
     }
     return blocks.batch
   }

@@ -108,8 +108,8 @@ struct LocksCommand: AsyncParsableCommand {
     let laboratory = try Laboratory(files.url, gibibytes: files.gibibytes)
     try laboratory.makeResident(true)
     let ready = try await workload.contender(contender, laboratory).start(threads)
-    let rate = try await Crowd.threads(threads).rate(try await ready(threads), seconds: seconds, seed: 1)
-    print("\(threads) threads: \(Int(rate)) reads a second")
+    let done = try await Crowd.threads(threads).run(try await ready(threads).all, seconds: seconds, seed: 1)
+    print("\(threads) threads: \(Int(Double(done.total) / done.seconds)) reads a second")
   }
 }
 

@@ -3,7 +3,7 @@ enum Workload: String, CaseIterable, Codable {
   case hot
   case few = "hits-1000"
   case many = "hits-100000"
-  case evicting, keeping, tiers, disk, cold, streams
+  case evicting, ycsb, keeping, tiers, disk, cold, streams
 
   var title: String {
     switch self {
@@ -11,6 +11,7 @@ enum Workload: String, CaseIterable, Codable {
     case .few: "hits of 1,000 blocks of 4 KiB"
     case .many: "hits of 100,000 blocks of 4 KiB"
     case .evicting: "reads of 4 KiB at random over a resident file, stores of 64 MiB"
+    case .ycsb: "reads of 4 KiB as in YCSB's workload C (zipfian, 0.99) over a resident file, stores of 64 MiB"
     case .keeping: "each block of 4 KiB once, of a resident file, all kept"
     case .tiers: "128 MiB in blocks of 64 KiB, 32 MiB in memory and 64 MiB of LZ4"
     case .disk: "hits of 64 KiB on the disk tier"
@@ -39,6 +40,10 @@ enum Workload: String, CaseIterable, Codable {
     case .evicting:
       laboratory.evicting(laboratory.allBlocks) + [laboratory.pread(laboratory.allBlocks)]
         + laboratory.rocksDB(laboratory.allBlocks, limit: laboratory.store)
+    case .ycsb:
+      { blocks in
+        laboratory.evicting(blocks) + [laboratory.pread(blocks)] + laboratory.rocksDB(blocks, limit: laboratory.store)
+      }(Blocks(size: Laboratory.blockSize, count: laboratory.allBlocks.count, isSkewed: true))
     case .keeping:
       { blocks in
         laboratory.keeping(blocks) + [laboratory.pread(blocks)]
