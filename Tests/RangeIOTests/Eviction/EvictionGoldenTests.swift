@@ -40,7 +40,7 @@ struct EvictionGoldenTests {
     for (heaviest, keys, chunks) in [(1, 1500, 400), (40, 1500, 300), (3, 60, 20)] {
       var random = TestRandom(UInt64(heaviest))
       let capacity = chunks * (heaviest + 1) / 2
-      var shard = PolicyShard(Boxed(policy.make(capacity)))
+      var shard = PolicyShard(policy.make(capacity))
       var scan = 0
       for step in 0..<30_000 {
         // What is read often changes once; a third of the reads are one scan.
@@ -56,24 +56,8 @@ struct EvictionGoldenTests {
         if step % 16 == 0 { note(shard.hits &* 31 &+ shard.count) }
       }
       note(shard.weight)
-      if let queues = (shard.policy as? Boxed)?.policy as? S3FIFO { note(queues.rememberedByteCount) }
+      if let queues = shard.policy as? S3FIFO { note(queues.rememberedByteCount) }
     }
     #expect(digest == policy.digest, "now 0x\(String(digest, radix: 16))")
-  }
-
-  /// `PolicyShard` takes a type, not any policy.
-  private struct Boxed: EvictionPolicy {
-    var policy: any EvictionPolicy
-    init(_ policy: any EvictionPolicy) { self.policy = policy }
-
-    var capacity: Int {
-      get { policy.capacity }
-      set { policy.capacity = newValue }
-    }
-    mutating func insert(_ slot: Int, key: UInt64, weight: Int) { policy.insert(slot, key: key, weight: weight) }
-    mutating func hit(_ slot: Int) { policy.hit(slot) }
-    mutating func reweigh(_ slot: Int, weight: Int) { policy.reweigh(slot, weight: weight) }
-    mutating func remove(_ slot: Int) { policy.remove(slot) }
-    mutating func evict() -> Int? { policy.evict() }
   }
 }

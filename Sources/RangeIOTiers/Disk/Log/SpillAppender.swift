@@ -181,7 +181,7 @@ struct SpillAppender: ~Copyable {
     if let failure { throw failure }
   }
 
-  /// The file of a segment that was found; `nil` if it is gone. Somebody has removed it then: the disk has not failed.
+  /// The file of a segment that was found, or `nil` if somebody has removed it: the disk has not failed then.
   private mutating func fileFound(_ number: UInt64) throws(SpillTrouble) -> (any SpillFile)? {
     do throws(Errno) {
       return try core.files.file(number)
