@@ -117,14 +117,18 @@
         return adopt(transfer.description, opening)
       } catch let failure as Failure {
         var error = failure.readError(source: name)
-        error.isUnreached =
-          [.unresolved, .refused, .connectTimeout].contains(failure.reason)
-          && core.learnt.withLock { !$0.measure.hasLatency }
+        error.isUnreached = [.unresolved, .refused, .connectTimeout].contains(failure.reason) && isUnheard
         throw error
       } catch let error as ReadError {
-        throw error.naming(name)
+        // Of a service that gives credentials.
+        var named = error.naming(name)
+        named.isUnreached = error.isUnreached && isUnheard
+        throw named
       }
     }
+
+    /// The server of the object has not answered yet.
+    private var isUnheard: Bool { core.learnt.withLock { !$0.measure.hasLatency } }
 
     // Never inlined, as in `Transfer`.
     @inline(never) private func description(_ opening: OpeningBody) -> Transfer<DescriptionMachine> {

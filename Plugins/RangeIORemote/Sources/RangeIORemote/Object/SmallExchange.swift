@@ -67,9 +67,12 @@
         guard let head = seen.head.withLock({ $0 }) else { break }
         return (head.status, head.fields, body)
       case .noHead(let fault):
-        throw Failure(
+        let failure = Failure(
           .other("no answer"), "\(server) gives no answer (\(fault.summary)): check that it runs and can be reached",
           isTransient: true)
+        var error = failure.readError(source: nil)
+        error.isUnreached = fault.isUnreached
+        throw error
       default: break
       }
       throw Failure(.other("no answer"), "\(server) ended its answer early: try again", isTransient: true)

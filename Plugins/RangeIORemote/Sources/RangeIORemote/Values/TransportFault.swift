@@ -51,6 +51,14 @@ enum TransportFault: Hashable, Sendable {
     }
   }
 
+  /// There was no connection, so that the name or the port may be wrong.
+  var isUnreached: Bool {
+    switch self {
+    case .unresolved, .refused, .connectTimeout: true
+    default: false
+    }
+  }
+
   /// Another connection may do better: what came in place of a head may be left over from the answer before, on a
   /// connection that was kept open.
   var mayBeLeftOver: Bool { if case .malformed = self { true } else { false } }

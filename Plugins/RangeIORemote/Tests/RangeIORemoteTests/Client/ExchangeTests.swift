@@ -92,6 +92,27 @@
       await object.close()
     }
 
+    @Test func `a service that gives credentials and was never reached may be the wrong one, until the object is read`()
+      async throws
+    {
+      var direct = RemoteConfiguration()
+      direct.proxy = .none
+      var settings = direct
+      let service = try ObjectURL("http://127.0.0.1:1/token")
+      settings.credentials = HTTPCredentials { [direct] _ in
+        let answer = try await SmallExchange.send(
+          method: "GET", url: service, fields: HeaderFields(), timeout: .seconds(5), limit: 64, configuration: direct)
+        return .bearer("\(answer.status)")
+      }
+      let object = try RemoteObject("http://127.0.0.1:1/", configuration: settings)
+      let unreached = await #expect(throws: ReadError.self) { try await object.describe() }
+      #expect(unreached?.isUnreached == true && unreached?.message.contains("gives no answer") == true)
+      object.core.learnt.withLock { $0.measure.record(latency: .milliseconds(1)) }
+      let away = await #expect(throws: ReadError.self) { try await object.describe() }
+      #expect(away?.isUnreached == false && away?.isTransient == true)
+      await object.close()
+    }
+
     @Test func `by default only silence ends a body, not its time or its rate`() async throws {
       let settings = RemoteConfiguration()
       let core = try RemoteObject("http://127.0.0.1:1/", configuration: settings).core
