@@ -547,9 +547,15 @@ if Context.environment["RANGEIO_FUZZER"] == "1" {
       swiftSettings: strict + checked),
     .executableTarget(
       name: "Fuzzer", dependencies: ["RangeIOFuzzTargets"], path: "Tests/Fuzzer",
-      // Its `main` is that of libFuzzer.
-      swiftSettings: strict + checked + [.unsafeFlags(["-parse-as-library"])]),
+      // It has a `main` of its own.
+      swiftSettings: strict + checked + [.unsafeFlags(["-parse-as-library"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
   ]
+  // Only what is fed counts its edges: libFuzzer clears and reads all counters for each input, and dependencies have over a
+  // million. Of several sanitizers the compiler takes the last, so the other one stands here again.
+  for target in package.targets where [.regular, .executable].contains(target.type) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer,address"])]
+  }
 }
 
 // The Swift Package Index makes its pages without naming traits. In these all is to be seen.

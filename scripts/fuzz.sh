@@ -24,8 +24,8 @@ done
 
 export RANGEIO_FUZZER=1 SWIFT_BACKTRACE=enable=no
 built_at ".build/fuzzer${traits:+-with-traits}"
-# Of several sanitizers that SwiftPM passes, the compiler of Swift takes the last: both once more, in one.
-build --product Fuzzer --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address
+# The counters of libFuzzer, which only our own code has, are set in Package.swift.
+build --product Fuzzer --sanitize=address
 fuzzer=$(bin_path)/Fuzzer
 [ ${#names[@]} -gt 0 ] || { mapfile -t names < <("$fuzzer"); }
 export fuzzer seconds coverage

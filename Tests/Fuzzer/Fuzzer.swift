@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-// A program whose `main` is that of libFuzzer. It feeds the target that `RANGEIO_FUZZ_TARGET` names; without one it names all.
+// A program of libFuzzer. It feeds the target that `RANGEIO_FUZZ_TARGET` names; without one it names all.
 // With `RANGEIO_FUZZ_SEEDS` it writes what to begin with into that folder instead.
 
 /// The target that is fed.
@@ -48,4 +48,19 @@ public func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     fatalError("\(target.name): \(error)")
   }
   return 0
+}
+
+/// What the `main` of libFuzzer calls.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func run(
+  _ count: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+  _ feed: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// SwiftPM calls the `main` of a program after its module.
+@_cdecl("Fuzzer_main")
+public func main(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
+  var (count, arguments) = (count, arguments)
+  return run(&count, &arguments, feed)
 }
