@@ -28,16 +28,16 @@ Sources/RangeIO/Coalescing/Flights+Coverage.swift;RangeIOTests\.(FlightsTests|Fl
 Sources/RangeIO/Coalescing/FlightWaiters.swift;RangeIOTests\.(FlightWaitersTests|FlightsTests)/;RangeIOModelTests\.FlightsModelTests/
 Sources/RangeIO/Concurrency/Promise.swift;RangeIOTests\.(PromiseStateTests|PromiseTests)/;RangeIOModelTests\.SpineSimulationTests/
 Sources/RangeIO/Scheduling/AdmissionQueue.swift;RangeIOTests\.(AdmissionQueueTests|PermitsTests|UrgencyTests)/;RangeIOTests\.LimitingTests/
-Sources/RangeIO/Eviction/S3FIFO.swift;RangeIOTests\.(S3FIFOTests|PolicyModelTests|PolicyNotesTests)/;RangeIOTests\.(EvictionPolicyTests|MixedTraceTests|QueueParametersTests)/
-Sources/RangeIO/Eviction/S3FIFO+Evicting.swift;RangeIOTests\.(S3FIFOTests|PolicyModelTests|PolicyNotesTests)/;RangeIOTests\.(EvictionPolicyTests|MixedTraceTests|QueueParametersTests)/
-Sources/RangeIO/Eviction/Ghost.swift;RangeIOTests\.(GhostTests|PolicyModelTests)/;RangeIOTests\.(S3FIFOTests|EvictionPolicyTests|MixedTraceTests)/
-Sources/RangeIO/Eviction/SlotQueues.swift;RangeIOTests\.(S3FIFOTests|PolicyModelTests)/;RangeIOTests\.EvictionPolicyTests/
-Sources/RangeIO/Eviction/FrequencySketch.swift;RangeIOTests\.(FrequencySketchTests|PolicyModelTests)/;RangeIOTests\.(S3FIFOTests|MixedTraceTests)/
-Sources/RangeIO/Eviction/LRU.swift;RangeIOTests\.(PolicyModelTests|EvictionPolicyTests)/;RangeIOTests\.MixedTraceTests/
-Sources/RangeIO/Eviction/SIEVE.swift;RangeIOTests\.(PolicyModelTests|EvictionPolicyTests)/;RangeIOTests\.MixedTraceTests/
-Sources/RangeIO/Eviction/QueueParameters.swift;RangeIOTests\.(QueueParametersTests|S3FIFOTests)/;RangeIOTests\.(PolicyTunerTests|MixedTraceTests)/
+Sources/RangeIO/Eviction/S3FIFO.swift;RangeIOTests\.(EvictionGoldenTests|EvictionBordersTests|S3FIFOTests|PolicyModelTests|PolicyNotesTests)/;RangeIOTests\.(EvictionPolicyTests|MixedTraceTests|QueueParametersTests)/
+Sources/RangeIO/Eviction/S3FIFO+Evicting.swift;RangeIOTests\.(UnlockedHitTests|EvictionGoldenTests|EvictionBordersTests|S3FIFOTests|PolicyModelTests|PolicyNotesTests)/;RangeIOTests\.(EvictionPolicyTests|MixedTraceTests|QueueParametersTests)/
+Sources/RangeIO/Eviction/Ghost.swift;RangeIOTests\.(EvictionGoldenTests|EvictionBordersTests|GhostTests|PolicyModelTests)/;RangeIOTests\.(S3FIFOTests|EvictionPolicyTests|MixedTraceTests)/
+Sources/RangeIO/Eviction/SlotQueues.swift;RangeIOTests\.(PolicyNotesTests|UnlockedHitTests|EvictionGoldenTests|EvictionBordersTests|S3FIFOTests|PolicyModelTests)/;RangeIOTests\.EvictionPolicyTests/
+Sources/RangeIO/Eviction/FrequencySketch.swift;RangeIOTests\.(EvictionGoldenTests|EvictionBordersTests|FrequencySketchTests|PolicyModelTests)/;RangeIOTests\.(S3FIFOTests|MixedTraceTests)/
+Sources/RangeIO/Eviction/LRU.swift;RangeIOTests\.(EvictionGoldenTests|EvictionBordersTests|PolicyModelTests|EvictionPolicyTests)/;RangeIOTests\.MixedTraceTests/
+Sources/RangeIO/Eviction/SIEVE.swift;RangeIOTests\.(EvictionGoldenTests|EvictionBordersTests|PolicyModelTests|EvictionPolicyTests)/;RangeIOTests\.MixedTraceTests/
+Sources/RangeIO/Eviction/QueueParameters.swift;RangeIOTests\.(EvictionGoldenTests|EvictionBordersTests|QueueParametersTests|S3FIFOTests)/;RangeIOTests\.(PolicyTunerTests|MixedTraceTests)/
 Sources/RangeIOTiers/Disk/Format/SpillRecord.swift;RangeIOTiersTests\.Spill(Format|Golden|Reader|Record)[A-Za-z]*/;RangeIOModelTests\.SpilledSimulationTests/
-Plugins/RangeIORemote/Sources/RangeIORemote/Machines/ReadMachine.swift;RangeIORemoteTests\.[A-Za-z]*(Answer|Opening|Version)[A-Za-z]*Tests/;RangeIORemoteTests\.(SimulationTests|GrowingTests)/
+Plugins/RangeIORemote/Sources/RangeIORemote/Machines/ReadMachine.swift;RangeIORemoteTests\.[A-Za-z]*(Answer|Authority|Opening|Version)[A-Za-z]*Tests/;RangeIORemoteTests\.(SimulationTests|GrowingTests)/
 TABLE
 )
 
@@ -126,8 +126,9 @@ for file in "${files[@]}"; do
     printf '%s\t%s\n' "$one" $((SECONDS - begun)) >>"$durations"
   done
 done
+# Errors apart: the shell tells of each process that goes down.
 tr '\n' '\0' <"$list" | xargs -0 -P "${RANGEIO_JOBS:-$(getconf _NPROCESSORS_ONLN)}" -I '{}' bash -c 'try_mutant "$1"' _ '{}' \
-  >"$work/results"
+  >"$work/results" 2>"$work/errors"
 cp "$work/results" "$copy/.build/mutants.results"
 
 touch "$work/known"

@@ -94,6 +94,8 @@ import Testing
       #expect(waiters.seatCount <= 2 * waiters.count + 1)
     }
     #expect(Array(waiters) == [1, 2, 3])
+    for number in 1..<4 { #expect(Self.leave(&waiters, number)) }
+    #expect(waiters.seatCount == 0)
   }
 
   @Test(arguments: testSeeds)

@@ -97,4 +97,111 @@ import Testing
       #expect(buckets.max()! < 64 + 6 * 8 && buckets.min()! > 64 - 6 * 8)
     }
   }
+
+  // MARK: Borders
+
+  /// What the ghost promises of its ticks, with a list: exact as long as no bucket is full.
+  private struct Ticks {
+    var remembered: [(fingerprint: UInt32, tick: Int)] = []
+    private var (now, oldest, inTick, size) = (0, 0, 0, 0)
+
+    mutating func insert(_ fingerprint: UInt32, limit: Int) {
+      if limit > size + size / 4 || limit < size / 4 { size = max(limit, 16) }
+      if inTick >= (size + 63) / 64 {
+        if now - oldest >= 192 { forget() }
+        now += 1
+        inTick = 0
+      }
+      remembered.append((fingerprint, now))
+      inTick += 1
+      while remembered.count > limit, oldest != now { forget() }
+    }
+
+    mutating func remove(_ fingerprint: UInt32) -> Bool {
+      guard let index = remembered.firstIndex(where: { $0.fingerprint == fingerprint }) else { return false }
+      remembered.remove(at: index)
+      return true
+    }
+
+    private mutating func forget() {
+      remembered.removeAll { $0.tick == oldest }
+      oldest += 1
+    }
+  }
+
+  /// Fingerprints that are spread over all buckets, so that none fills up.
+  private func spread(_ number: Int) -> UInt32 { UInt32(truncatingIfNeeded: number &* 0x9E37_79B1) | 1 }
+
+  @Test func `whole ticks are forgotten, as many as the limit demands, for each limit`() {
+    var ghost = Ghost()
+    var ticks = Ticks()
+    // Each limit grows or shrinks the table, or just does not.
+    for (round, limit) in [640, 641, 800, 801, 1001, 1002, 251, 250, 249, 62, 61, 65, 129].enumerated() {
+      for number in 0..<1500 {
+        let fingerprint = spread(round * 1500 + number)
+        ghost.insert(fingerprint, limit: limit)
+        ticks.insert(fingerprint, limit: limit)
+        guard ghost.count == ticks.remembered.count else {
+          Issue.record("limit \(limit), after \(number): \(ghost.count) instead of \(ticks.remembered.count)")
+          return
+        }
+      }
+    }
+  }
+
+  @Test func `what stays away is forgotten after 192 ticks, though there is room`() {
+    var ghost = Ghost()
+    var ticks = Ticks()
+    for number in 0..<3000 {
+      ghost.insert(spread(number), limit: 640)
+      ticks.insert(spread(number), limit: 640)
+      // One of a hundred stays away.
+      if number % 100 != 0 {
+        let (isRemembered, isExpected) = (ghost.remove(spread(number)), ticks.remove(spread(number)))
+        #expect(isRemembered == isExpected)
+      }
+      guard ghost.count == ticks.remembered.count else {
+        Issue.record("after \(number): \(ghost.count) instead of \(ticks.remembered.count)")
+        return
+      }
+    }
+    #expect(ghost.count < 30)
+  }
+
+  @Test func `the first place of the table is swept as often as the others`() {
+    var ghost = Ghost()
+    ghost.insert(1, limit: 640)
+    // The others lie in other buckets, so that the place of the first is not used again; ticks come round after 2,560.
+    for number in 1...6000 {
+      ghost.insert(spread(number) | 1 << 31, limit: 640)
+      if number > 2100, ghost.remove(1) {
+        Issue.record("after \(number) others the first is remembered again")
+        return
+      }
+    }
+  }
+
+  @Test func `a table that grows takes along what is remembered, and nothing else`() {
+    var ghost = Ghost()
+    // All in the first bucket, which is full.
+    for fingerprint in 1...16 as ClosedRange<UInt32> { ghost.insert(fingerprint, limit: 16) }
+    #expect(ghost.count == 16)
+    ghost.insert(.max, limit: 40)
+    #expect(ghost.count == 17)
+    let remembered = (1...16 as ClosedRange<UInt32>).filter { ghost.remove($0) }
+    #expect(remembered.count == 16)
+  }
+
+  @Test(arguments: [(1, 2), (16, 2), (32, 3), (33, 4), (640, 60)])
+  func `the table has three places for two chunks, in whole buckets`(limit: Int, buckets: Int) {
+    var ghost = Ghost()
+    ghost.insert(1, limit: limit)
+    #expect(ghost.byteCount == buckets * 16 * 5 + 256 * 4)
+  }
+
+  @Test func `fingerprints are what they were`() {
+    #expect(
+      ([0, 1, 2, 1 << 32, .max] as [UInt64]).map(Ghost.fingerprint)
+        == [1, 3_630_717_075, 1_424_606_022, 913_096_597, 948_526_959])
+  }
 }

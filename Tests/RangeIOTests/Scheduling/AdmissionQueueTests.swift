@@ -98,6 +98,18 @@ struct AdmissionQueueTests {
     #expect(Array(state.left(large, 100, now: at(0)).admitted) == [2, 3])
   }
 
+  @Test(arguments: [ReadUrgency.Purpose.demand, .prefetch])
+  func `the places of many who left are cleared, and those who stay keep their turn`(_ purpose: ReadUrgency.Purpose) {
+    var state = State(concurrentReads: 1, bucket: nil)
+    _ = come(&state, 0)
+    let tickets = (1...400).map { come(&state, $0, purpose) }
+    for (who, ticket) in zip(1...400, tickets) where who % 8 != 0 {
+      if let ticket { #expect(state.left(ticket, 1, now: at(0)).admitted.isEmpty) }
+    }
+    #expect(state.queueCount == 50)
+    #expect((0..<50).flatMap { _ in end(&state) } == (1...50).map { 8 * $0 })
+  }
+
   @Test func `the alarm is set for the moment that the first may go, and only if it is another`() throws {
     var state = State(concurrentReads: 5, bucket: RateBucket(bytesPerSecond: 1000, burst: 100))
     _ = come(&state, 0, bytes: 100)

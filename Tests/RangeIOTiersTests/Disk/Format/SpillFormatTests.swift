@@ -91,6 +91,42 @@ struct SpillFormatTests {
     }
   }
 
+  @Test func `a payload belongs to a record if its size and its sum do`() {
+    var record = SpillRecord(.chunk)
+    let bytes: [UInt8] = Array(0..<100)
+    bytes.withUnsafeBytes { record.describe($0) }
+    #expect(bytes.withUnsafeBytes { record.matches($0) })
+    // As long, with another byte; and of the same sum, but not of the size that was noted.
+    #expect(!(bytes.dropLast() + [0]).withUnsafeBytes { record.matches($0) })
+    record.stored += 1
+    #expect(!bytes.withUnsafeBytes { record.matches($0) })
+  }
+
+  @Test func `a tag protects the header up to the sum of the payload`() {
+    var record = SpillRecord(.chunk)
+    (record.codec, record.source, record.identityCheck, record.block) = (1, 2, 3, 4)
+    (record.sequence, record.lower, record.count, record.stored) = (5, 6, 7, 8)
+    var header = [UInt8](repeating: 0xFF, count: SpillFormat.recordHeaderCount)
+    header.withUnsafeMutableBytes { record.write(to: $0, segmentCheck: 9) }
+    var protected = [UInt8](repeating: 0xFF, count: 52)
+    protected.withUnsafeMutableBytes { record.writeProtected(to: $0) }
+    #expect(protected == Array(header[..<52]))
+  }
+
+  @Test(arguments: [(5, 5, 7, true), (5, 4, 7, false), (5, 6, 8, true), (5, 6, 9, false)])
+  func `a tombstone removes no blocks in front of its own, and nothing that comes after it`(
+    block: Int, end: Int, bound: Int, isValid: Bool
+  ) {
+    var record = SpillRecord(.tombstone)
+    (record.block, record.sequence) = (UInt64(block), 8)
+    var payload = [UInt8](repeating: 0, count: SpillFormat.tombstoneCount)
+    payload.withUnsafeMutableBytes {
+      $0.put(UInt64(end), 0)
+      $0.put(UInt64(bound), 8)
+    }
+    #expect((payload.withUnsafeBytes { SpillTombstone(record, $0) } != nil) == isValid)
+  }
+
   @Test func `sequences that were not counted are nonsense`() {
     var footer = SpillFooter()
     (footer.firstSequence, footer.lastSequence) = (1, .max)

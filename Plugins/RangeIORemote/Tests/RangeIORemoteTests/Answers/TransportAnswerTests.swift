@@ -53,6 +53,40 @@ struct TransportAnswerTests {
     #expect(run.action == .finish)
   }
 
+  @Test(arguments: [0, 8, 9])
+  func `answer 45: after progress as many cuts are borne as before, those without a byte too`(cuts: Int) throws {
+    var run = try ReadRun(0..<1_000_000, of: .tagged("\"a\"", size: 1_000_000))
+    for _ in 0..<8 {
+      run.answer(.part(0..<1_000_000, of: 1_000_000))
+      run.ended(.fault(.reset), 0)
+    }
+    // Progress, to the byte.
+    run.answer(.part(0..<1_000_000, of: 1_000_000))
+    run.ended(.fault(.reset), TransferRules.progress)
+    let taken = TransferRules.progress
+    for _ in 0..<cuts {
+      run.answer(.part(taken..<1_000_000, of: 1_000_000))
+      run.ended(.fault(.reset), 0)
+    }
+    #expect(run.failure?.reason == (cuts > 8 ? .tooManyCuts : nil))
+    #expect(cuts > 8 || run.request?.range == taken..<1_000_000)
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `answer 45: what is a byte short of progress forgives no cut`(isAfterProgress: Bool, isEnough: Bool) throws {
+    var run = try ReadRun(0..<1_000_000, of: .tagged("\"a\"", size: 1_000_000))
+    var taken = 0
+    func cut(_ count: Int) {
+      run.answer(.part(taken..<1_000_000, of: 1_000_000))
+      run.ended(.fault(.reset), count)
+      taken += count
+    }
+    if isAfterProgress { cut(TransferRules.progress) }
+    for _ in 0..<8 { cut(0) }
+    cut(TransferRules.progress - (isEnough ? 0 : 1))
+    #expect(run.failure?.reason == (isEnough ? nil : .tooManyCuts))
+  }
+
   @Test func `answer 45: a reset after the last byte costs nothing`() throws {
     var run = try ReadRun()
     run.answer(.part(0..<1000, of: 10_000))
