@@ -19,7 +19,7 @@ install: setup ## Build rangeio with all traits, and install it with its man pag
 dist: setup ## Make an archive and a Debian package of rangeio for this machine, in dist/, and use them in an empty root
 	@scripts/dist.sh
 
-demo: setup ## Show what a program does with a file, beside plain pread: make demo FILE=…
+demo: setup ## Show what a program does with a file, beside pread on a pool of threads: make demo FILE=…
 	@swift build -c release --product rangeio --traits Tool
 	@"$$(swift build -c release --show-bin-path)/rangeio" demo $(if $(FILE),"$(FILE)")
 

@@ -5,7 +5,7 @@ import RangeIO
 /// `rangeio demo`: shows on a file of the user that reads are correct and fast.
 struct DemoCommand: CommandWithStats {
   static let configuration = CommandConfiguration(
-    commandName: "demo", abstract: "Show what a program does with a file, beside plain pread; compare every byte.",
+    commandName: "demo", abstract: "Show what a program does with a file, beside pread on a pool of threads.",
     discussion: """
       Opens the file, jumps about, does the same again, streams, cancels, and notices a change: each beside pread with \
       fstat on a pool of threads, which gives the same guarantees. Every byte is compared. Fails if one differs. With \
