@@ -1,4 +1,6 @@
 import RangeIOTesting
+import SystemPackage
+import Testing
 
 @testable import RangeIO
 @testable import RangeIOTiers
@@ -36,9 +38,25 @@ struct SpillOnSimulatedDisk {
     configuration.disk = process ?? disk.newProcess()
     return try await SpillStore.open(configuration)
   }
+
+  /// Has three reads fail.
+  func sicken(_ source: FillSource, _ store: SpillStore) async {
+    disk.faults = .always(.read, .fail(.ioError))
+    for block in 0..<3 where await source.load(block, in: store) != nil { Issue.record("a read went past the fault") }
+  }
 }
 
 extension FillSource {
+  /// Writes blocks to the disk.
+  func fill(_ blocks: Range<Int>, in store: SpillStore) async throws {
+    for block in blocks {
+      put(block, in: store)
+      // More would not fit into what waits.
+      if block % 8 == 7 { try await store.flush() }
+    }
+    try await store.flush()
+  }
+
   /// Reads a block that is on the disk as a reader does whose bytes are not in the page cache.
   func load(_ block: Int, in store: SpillStore) async -> Bytes? {
     guard let piece = held(self.block(block), in: store).first else { return nil }

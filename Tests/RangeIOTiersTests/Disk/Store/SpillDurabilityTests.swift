@@ -9,15 +9,6 @@ import Testing
 
 /// What was flushed stays, what was removed stays away, and room comes back, when calls fail in between.
 struct SpillDurabilityTests {
-  private func fill(_ source: FillSource, _ blocks: Range<Int>, _ store: SpillStore) async throws {
-    for block in blocks {
-      source.put(block, in: store)
-      // More would not fit into what waits.
-      if block % 8 == 7 { try await store.flush() }
-    }
-    try await store.flush()
-  }
-
   /// Numbers of the segments that are on the disk, the oldest first.
   private func segments(_ spill: SpillOnSimulatedDisk) -> [UInt64] {
     spill.disk.files.compactMap { $0.lastComponent.flatMap { SpillFormat.segmentNumber($0.string) } }.sorted()
@@ -34,7 +25,7 @@ struct SpillDurabilityTests {
       var spill = SpillOnSimulatedDisk(segments: 5) { $0.syncsEvery = .mebibytes(64) }
       let first = try await spill.open()
       let source = FillSource(first.sources)
-      try await fill(source, 0..<12, first)
+      try await source.fill(0..<12, in: first)
       try await first.close()
       spill.configuration.maxOpenFiles = 4
       let store = try await spill.open()
@@ -91,14 +82,14 @@ struct SpillDurabilityTests {
       $0.maxOpenFiles = 2
     }
     let before = try await spill.open()
-    try await fill(FillSource(before.sources), 0..<21, before)
+    try await FillSource(before.sources).fill(0..<21, in: before)
     try await before.close()
     let store = try await spill.open()
     let source = FillSource(store.sources)
     for number in segments(spill).prefix(5) { try directory(spill).remove(SpillFormat.segmentName(number)) }
     var failures = 0
     for block in 30..<36 {
-      do { try await fill(source, block..<block + 1, store) } catch { failures += 1 }
+      do { try await source.fill(block..<block + 1, in: store) } catch { failures += 1 }
     }
     #expect(failures <= 1 && store.counts().breakerOpenings == 0 && source.isIn(store, 35))
     #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
@@ -109,13 +100,13 @@ struct SpillDurabilityTests {
     for seed in UInt64(0)..<20 {
       let spill = SpillOnSimulatedDisk(segment: 128 << 10) { $0.syncsEvery = .mebibytes(64) }
       let well = try await spill.open()
-      try await fill(FillSource(well.sources), 10..<11, well)
+      try await FillSource(well.sources).fill(10..<11, in: well)
       try await well.close()
       let process = spill.disk.newProcess()
       let before = try await spill.open(process)
       spill.disk.faults = .always(.sync, .fail(.ioError))
       // `try?`: the flush fails, and the kernel has given up its bytes.
-      try? await fill(FillSource(before.sources), 0..<6, before)
+      try? await FillSource(before.sources).fill(0..<6, in: before)
       process.crash()
       spill.disk.faults = DiskFaults { call in
         call.kind == .write && SpillFormat.segmentNumber(call.name) != nil ? .fail(.noSpace) : nil
@@ -142,7 +133,7 @@ struct SpillDurabilityTests {
   @Test func `files left out for want of descriptors go before those that are known`() async throws {
     let spill = SpillOnSimulatedDisk(segments: 12)
     let before = try await spill.open()
-    try await fill(FillSource(before.sources), 0..<36, before)
+    try await FillSource(before.sources).fill(0..<36, in: before)
     try await before.close()
     spill.disk.faults = DiskFaults { call in
       call.kind == .open && SpillFormat.segmentNumber(call.name) != nil ? .fail(.tooManyOpenFiles) : nil
@@ -151,7 +142,7 @@ struct SpillDurabilityTests {
     let leftOut = store.counts().segmentsLeftOut
     spill.disk.faults = .none
     let source = FillSource(store.sources)
-    for block in 100..<160 { try await fill(source, block..<block + 1, store) }
+    for block in 100..<160 { try await source.fill(block..<block + 1, in: store) }
     #expect(leftOut > 8 && store.counts().segmentsLeftOut < leftOut, "\(leftOut)")
     #expect((136..<160).filter { !source.isIn(store, $0) } == [])
     try await store.close()
@@ -162,7 +153,7 @@ struct SpillDurabilityTests {
     let spill = SpillOnSimulatedDisk { $0.syncsEvery = .kibibytes(64) }
     let store = try await spill.open()
     let source = FillSource(store.sources)
-    try await fill(source, 0..<21, store)
+    try await source.fill(0..<21, in: store)
     let old = Set(segments(spill))
     spill.disk.faults = DiskFaults { call in
       switch call.kind {
@@ -178,7 +169,7 @@ struct SpillDurabilityTests {
     spill.disk.faults = .none
     spill.clock.advance(by: .seconds(6))
     try await store.flush()
-    for block in 30..<70 { try await fill(source, block..<block + 1, store) }
+    for block in 30..<70 { try await source.fill(block..<block + 1, in: store) }
     #expect(store.counts().dropped == 0 && old.isDisjoint(with: segments(spill)))
     #expect(SpillRecount(store, isAtRest: true).faults.isEmpty)
     try await store.close()
@@ -187,7 +178,7 @@ struct SpillDurabilityTests {
   @Test func `files of an older epoch that cannot be removed do not keep the directory from opening`() async throws {
     let spill = SpillOnSimulatedDisk()
     let store = try await spill.open()
-    try await fill(FillSource(store.sources), 0..<21, store)
+    try await FillSource(store.sources).fill(0..<21, in: store)
     let old = Set(segments(spill))
     spill.disk.faults = DiskFaults { call in
       call.kind == .remove && SpillFormat.segmentNumber(call.name) != nil ? .fail(.noSpace) : nil
@@ -199,7 +190,7 @@ struct SpillDurabilityTests {
     spill.disk.faults = .none
     let source = FillSource(again.sources)
     #expect((0..<21).allSatisfy { !source.isIn(again, $0) })
-    for block in 30..<60 { try await fill(source, block..<block + 1, again) }
+    for block in 30..<60 { try await source.fill(block..<block + 1, in: again) }
     #expect(again.counts().dropped == 0 && old.isDisjoint(with: segments(spill)))
     #expect(SpillRecount(again, isAtRest: true).faults.isEmpty)
     try await again.close()
@@ -213,14 +204,14 @@ struct SpillDurabilityTests {
     }
     let store = try await spill.open()
     let source = FillSource(store.sources)
-    for block in 0..<3 { try await fill(source, block..<block + 1, store) }
+    for block in 0..<3 { try await source.fill(block..<block + 1, in: store) }
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(spill.directory.path("spill"))")
     let name = try #require(names.filter { SpillFormat.segmentNumber($0) != nil }.min())
     let path = "\(spill.directory.path("spill"))/\(name)"
     let copy = "\(spill.directory.path("copy"))"
     try FileManager.default.linkItem(atPath: path, toPath: copy)
     let bytes = FileManager.default.contents(atPath: path)
-    for block in 10..<60 { try await fill(source, block..<block + 1, store) }
+    for block in 10..<60 { try await source.fill(block..<block + 1, in: store) }
     try await store.close()
     #expect(!FileManager.default.fileExists(atPath: path))
     // What was written by then; the file may have got more.
@@ -235,7 +226,7 @@ struct SpillDurabilityTests {
   private func removeOne(_ spill: SpillOnSimulatedDisk) async throws -> String {
     let store = try await spill.open()
     let source = FillSource(store.sources)
-    try await fill(source, 0..<7, store)
+    try await source.fill(0..<7, in: store)
     source.erase(1..<2, in: store)
     try await store.close()
     return SpillFormat.segmentName(segments(spill).last!)

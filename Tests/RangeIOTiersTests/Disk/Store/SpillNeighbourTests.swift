@@ -24,22 +24,14 @@ import Testing
     return try directory.open(SpillFolder.quotaName, writing: true)
   }
 
-  private func fill(_ blocks: Range<Int>, _ source: FillSource, _ store: SpillStore) async throws {
-    for block in blocks {
-      source.put(block, in: store)
-      if block % 8 == 7 { try await store.flush() }
-    }
-    try await store.flush()
-  }
-
   @Test func `a neighbour that is stopped while it holds the lock costs only writes`() async throws {
     let spill = spill()
     let stores = [try spill.open(), try spill.open()]
     let source = FillSource(stores[1].sources)
-    try await fill(0..<60, source, stores[1])
+    try await source.fill(0..<60, in: stores[1])
     let stopped = try quotaFile(spill)
     #expect(try stopped.lock(exclusively: true))
-    try await fill(60..<120, source, stores[1])
+    try await source.fill(60..<120, in: stores[1])
     let statistics = stores[1].counts()
     #expect(statistics.segmentsFreed == 0 && statistics.evictions == 0 && statistics.dropped > 0)
     #expect(statistics.breakerOpenings == 0)
@@ -47,7 +39,7 @@ import Testing
     #expect(source.served(0..<60, by: stores[1]) == Set(0..<60))
     try stopped.unlock()
     clock.advance(by: .seconds(6))
-    try await fill(120..<130, source, stores[1])
+    try await source.fill(120..<130, in: stores[1])
     #expect(source.served(120..<130, by: stores[1]) == Set(120..<130))
     for store in stores { try await store.close() }
   }
@@ -56,7 +48,7 @@ import Testing
     let spill = spill()
     let store = try spill.open()
     let source = FillSource(store.sources)
-    try await fill(0..<8, source, store)
+    try await source.fill(0..<8, in: store)
     let quota = try quotaFile(spill)
     let (freed, refused) = (Tally(), Tally())
     spill.disk.faults = DiskFaults { call in
@@ -68,7 +60,7 @@ import Testing
         freed.change(by: 1)
       }
     }
-    try await fill(8..<400, source, store)
+    try await source.fill(8..<400, in: store)
     #expect(freed.now > 3 && refused.now == 0)
     spill.disk.faults = .none
     try await store.close()
