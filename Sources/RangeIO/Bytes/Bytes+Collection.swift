@@ -1,7 +1,7 @@
 import CRangeIOSystem
 
 extension Bytes: RandomAccessCollection {
-  /// The slices of `prefix(_:)`, `dropFirst(_:)` and generic code for collections: a slice keeps the positions of these bytes, as
+  /// The slices of `prefix(while:)`, `split` and generic code for collections: a slice keeps the positions of these bytes, as
   /// the rules of `Collection` demand. `Bytes(slice)` makes `Bytes` of it without copying.
   public typealias SubSequence = Slice<Bytes>
 
@@ -34,6 +34,42 @@ extension Bytes: RandomAccessCollection {
   /// The bytes at `positions`, written as `0...3`, `16...` or `..<16`. Otherwise like ``subscript(_:)-(Range<Int>)``.
   @inlinable public subscript(positions: some RangeExpression<Int>) -> Bytes {
     self[positions.relative(to: 0..<count)]
+  }
+
+  /// The first `maxLength` bytes, or all if there are fewer. Shares this value's memory.
+  ///
+  /// - Precondition: `maxLength` is not negative.
+  /// - Complexity: O(1), no allocation.
+  @inlinable public func prefix(_ maxLength: Int) -> Bytes {
+    precondition(maxLength >= 0, "negative count of bytes")
+    return slice(0..<Swift.min(maxLength, count))
+  }
+
+  /// The last `maxLength` bytes, or all if there are fewer. Shares this value's memory; the result counts from zero.
+  ///
+  /// - Precondition: `maxLength` is not negative.
+  /// - Complexity: O(1), no allocation.
+  @inlinable public func suffix(_ maxLength: Int) -> Bytes {
+    precondition(maxLength >= 0, "negative count of bytes")
+    return slice(count - Swift.min(maxLength, count)..<count)
+  }
+
+  /// All but the first `dropped` bytes. Shares this value's memory; the result counts from zero.
+  ///
+  /// - Precondition: `dropped` is not negative.
+  /// - Complexity: O(1), no allocation.
+  @inlinable public func dropFirst(_ dropped: Int = 1) -> Bytes {
+    precondition(dropped >= 0, "negative count of bytes")
+    return slice(Swift.min(dropped, count)..<count)
+  }
+
+  /// All but the last `dropped` bytes. Shares this value's memory.
+  ///
+  /// - Precondition: `dropped` is not negative.
+  /// - Complexity: O(1), no allocation.
+  @inlinable public func dropLast(_ dropped: Int = 1) -> Bytes {
+    precondition(dropped >= 0, "negative count of bytes")
+    return slice(0..<count - Swift.min(dropped, count))
   }
 
   /// Iterates over the bytes in order, a piece at a time. Each byte costs a pointer comparison and a load.

@@ -112,8 +112,8 @@ extension ReadPipeline {
 
   /// The stages that suit an object that is slow to answer: on a network, in a bucket, on a slow disk.
   ///
-  /// From the top down: `.timeLimit` if there is a limit, `.readAhead`, `.caching` with
-  /// ``ReadPipeline/CacheFill/automatic``, `.merging`, `.retrying`, `.hedging` if asked for, `.limiting`.
+  /// From the top down: `.timeLimit` if there is a limit, `.readAhead` and `.caching` with
+  /// ``ReadPipeline/CacheFill/automatic`` if there is a cache, `.merging`, `.retrying`, `.hedging` if asked for, `.limiting`.
   ///
   /// Each call makes new stages. If several readers must share one limit, give the same pipeline to all of them.
   ///
@@ -124,20 +124,20 @@ extension ReadPipeline {
   /// ```
   ///
   /// - Parameters:
-  ///   - cache: where blocks are kept. Default: ``MemoryStore/shared``, for the whole process.
+  ///   - cache: where blocks are kept; `nil` keeps nothing, and reads nothing ahead. Default: ``MemoryStore/shared``, for the
+  ///     whole process.
   ///   - timeLimit: the most time that a read may take in total, including waits. Default: no limit.
   ///   - maxConcurrentReads: the most concurrent reads of the object. Default: 16.
   ///   - hedges: `true` if up to one read in twenty may be sent a second time when it takes longer than most. Default:
   ///     no, because it costs requests.
   /// - Precondition: the limits are more than zero.
   public static func remoteObject(
-    cache: any ChunkStore = MemoryStore.shared, timeLimit: Duration? = nil, maxConcurrentReads: Int = 16,
+    cache: (any ChunkStore)? = MemoryStore.shared, timeLimit: Duration? = nil, maxConcurrentReads: Int = 16,
     hedges: Bool = false
   ) -> ReadPipeline {
     [
       timeLimit.map { .timeLimit($0) } ?? [],
-      .readAhead(),
-      .caching(cache, fill: .automatic),
+      cache.map { [.readAhead(), .caching($0, fill: .automatic)] } ?? [],
       .merging(maxConcurrentSpans: maxConcurrentReads),
       .retrying(),
       hedges ? .hedging() : [],

@@ -1,11 +1,15 @@
 // Bytes that get memory of their own.
 
 extension Bytes {
-  /// Creates a copy of `elements`. A slice of `Bytes` is not copied, and counts from zero again:
-  /// `Bytes(line.dropFirst(2))` shares the memory of `line`.
+  /// Creates a copy of `elements`. `Bytes` and slices of them are not copied: `Bytes(line.prefix { $0 != 0x20 })` shares the
+  /// memory of `line`, and counts from zero.
   ///
-  /// - Complexity: O(n), one allocation (two for a sequence without a contiguous buffer); O(1) for a slice of `Bytes`.
+  /// - Complexity: O(n), one allocation (two for a sequence without a contiguous buffer); O(1) for `Bytes` and slices of them.
   @inlinable public init(_ elements: some Sequence<UInt8>) {
+    if let bytes = elements as? Bytes {
+      self = bytes
+      return
+    }
     if let slice = elements as? Slice<Bytes> {
       self = slice.base[slice.startIndex..<slice.endIndex]
       return

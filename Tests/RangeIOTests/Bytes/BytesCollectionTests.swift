@@ -58,10 +58,34 @@ import Testing
 
   @Test func `a slice becomes bytes without a copy`() throws {
     let bytes = Bytes(content)
-    let rest = Bytes(bytes.dropFirst(50))
+    let slice: Slice<Bytes> = bytes.dropFirst(50)
+    let rest = Bytes(slice)
     #expect(rest.count == 150 && rest[0] == 50)
+    #expect(Bytes(rest).base == rest.base)
     #expect(rest.base == bytes.base.map { $0 + 50 })
     #expect(Bytes(Bytes.cut(content, every: 9).suffix(3)) == Bytes(content.suffix(3)))
+  }
+
+  @Test func `the first and the last are bytes that count from zero`() {
+    for bytes in [Bytes(content), .cut(content, every: 9)] {
+      #expect(type(of: bytes.prefix(4)) == Bytes.self && type(of: bytes.dropFirst()) == Bytes.self)
+      #expect(bytes.dropFirst(65).prefix(3).hex == "414243")
+      #expect(bytes.suffix(2)[0] == 198 && bytes.dropLast(190).count == 10)
+      for count in [0, 1, 17, 199, 200, 201, Int.max] {
+        #expect(bytes.prefix(count) == Bytes(content.prefix(count)))
+        #expect(bytes.suffix(count) == Bytes(content.suffix(count)))
+        #expect(bytes.dropFirst(count) == Bytes(content.dropFirst(count)))
+        #expect(bytes.dropLast(count) == Bytes(content.dropLast(count)))
+      }
+    }
+    #expect(Bytes().dropFirst().isEmpty && Bytes().suffix(3).isEmpty)
+  }
+
+  @Test func `a negative count traps`() async {
+    await #expect(processExitsWith: .failure) { print(Bytes([1, 2]).prefix(-1)) }
+    await #expect(processExitsWith: .failure) { print(Bytes([1, 2]).suffix(-1)) }
+    await #expect(processExitsWith: .failure) { print(Bytes([1, 2]).dropFirst(-1)) }
+    await #expect(processExitsWith: .failure) { print(Bytes([1, 2]).dropLast(-1)) }
   }
 
   /// What generic code for collections sees.

@@ -16,18 +16,20 @@ struct StandardPipelineTests {
     #expect(names(.localFile()) == ["Caching"])
     #expect(names(.localFile(cache: nil)) == [])
     #expect(names(.remoteObject()) == ["ReadAhead", "Caching", "Merging", "Retrying", "Limiting"])
+    #expect(names(.remoteObject(cache: nil)) == ["Merging", "Retrying", "Limiting"])
     #expect(
       names(.remoteObject(timeLimit: .seconds(1), hedges: true))
         == ["TimeLimit", "ReadAhead", "Caching", "Merging", "Retrying", "Hedging", "Limiting"])
-    let store = MemoryStore(limit: .mebibytes(1))
     for hedges in [false, true] {
       for limit in [nil, Duration.seconds(1)] {
-        let pipeline = ReadPipeline.remoteObject(cache: store, timeLimit: limit, hedges: hedges)
-        let source = SyntheticSource(byteCount: 300_000)
-        // Others may stand around it.
-        let reader = try await RangeReader(source, [.observing(), pipeline])
-        #expect(try await reader.isRight(70_000..<270_000))
-        await reader.close()
+        for store in [nil, MemoryStore(limit: .mebibytes(1))] {
+          let pipeline = ReadPipeline.remoteObject(cache: store, timeLimit: limit, hedges: hedges)
+          let source = SyntheticSource(byteCount: 300_000)
+          // Others may stand around it.
+          let reader = try await RangeReader(source, [.observing(), pipeline])
+          #expect(try await reader.isRight(70_000..<270_000))
+          await reader.close()
+        }
       }
     }
   }

@@ -25,7 +25,7 @@
     ///   - url: the object.
     ///   - name: what identifies the object in caches, whatever its URL; `nil`: the URL.
     ///   - configuration: how it is requested.
-    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - store: where blocks are kept; `nil` keeps nothing. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
     ///     (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no,
@@ -35,7 +35,7 @@
     public init(
       contentsOf url: String, identifiedBy name: String? = nil,
       configuration: RemoteConfiguration = RemoteConfiguration(),
-      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
+      cache store: (any ChunkStore)? = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       try await self.init(
         HTTPSource(url, identifiedBy: name, configuration: configuration.following(onChange)),
@@ -56,7 +56,7 @@
     ///   - url: the URL to begin with; `nil`: `renewing` is asked for it.
     ///   - name: what identifies the object in caches, whatever its URL; `nil`: the URL to begin with.
     ///   - configuration: how it is requested.
-    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - store: where blocks are kept; `nil` keeps nothing. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes.
     ///   - hedges: whether up to one request in twenty may be sent twice when its answer is late. Default: no.
     ///   - renewing: returns a URL of the object. Called once at a time, however many reads wait.
@@ -65,7 +65,7 @@
     public init(
       contentsOf url: String? = nil, identifiedBy name: String? = nil,
       configuration: RemoteConfiguration = RemoteConfiguration(),
-      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false,
+      cache store: (any ChunkStore)? = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false,
       renewing: @escaping @Sendable () async throws -> String
     ) async throws {
       try await self.init(
@@ -85,7 +85,7 @@
     public init(
       contentsOf url: URL, identifiedBy name: String? = nil,
       configuration: RemoteConfiguration = RemoteConfiguration(),
-      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
+      cache store: (any ChunkStore)? = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       try await self.init(
         contentsOf: url.absoluteString, identifiedBy: name, configuration: configuration, cache: store,

@@ -18,7 +18,7 @@
     ///     the blob service, also with a shared access signature. All also with `?versionid=…` or `?snapshot=…`.
     ///   - name: what identifies the blob in caches, whatever its address; `nil`: its server, container and name.
     ///   - configuration: how it is requested.
-    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - store: where blocks are kept; `nil` keeps nothing. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the blob changes. With `.follow` the reader takes it for one that is only added to, as
     ///     append blobs are (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no, because
@@ -27,7 +27,7 @@
     public init(
       azure address: String, identifiedBy name: String? = nil,
       configuration: AzureSource.Configuration = AzureSource.Configuration(),
-      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
+      cache store: (any ChunkStore)? = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       var configuration = configuration
       configuration.remote = configuration.remote.following(onChange)

@@ -22,7 +22,7 @@
     ///   - url: the object: `gs://bucket/object`, also with `#` and a generation, or an address of the web.
     ///   - name: what identifies the object in caches, whatever its address; `nil`: its address.
     ///   - configuration: how it is requested.
-    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - store: where blocks are kept; `nil` keeps nothing. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to, as
     ///     by `compose` and to appendable objects (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no, because
@@ -31,7 +31,7 @@
     public init(
       gcs url: String, identifiedBy name: String? = nil,
       configuration: GCSSource.Configuration = GCSSource.Configuration(),
-      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
+      cache store: (any ChunkStore)? = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       var configuration = configuration
       configuration.remote = configuration.remote.following(onChange)

@@ -84,8 +84,11 @@
         #expect(try await second.read(1500..<1600) == content(1500..<1600))
         // Its description, and no bytes.
         #expect(server.log.requestCount == requests + 1)
-        await reader.close()
-        await second.close()
+        // One that keeps nothing, and takes nothing of what others keep. What opening it brings, it keeps for its reads.
+        let third = try await RangeReader(contentsOf: url, configuration: .test, cache: nil)
+        for _ in 0..<2 { #expect(try await third.read(250_000..<250_100) == content(250_000..<250_100)) }
+        #expect(server.log.requestCount == requests + 4)
+        for reader in [reader, second, third] { await reader.close() }
       }
     }
   }

@@ -5,17 +5,18 @@
   extension ReadPipeline {
     /// The stages that suit a remote object requested by `configuration`.
     ///
-    /// From the top down: `.timeLimit` if there is a `readTimeout`, `.readAhead`, `.caching` with
-    /// `CacheFill.automatic`, `.merging`, `.retrying`, `.hedging` if asked for, `.limiting`. The limit is one and a
-    /// half times the connections.
+    /// From the top down: `.timeLimit` if there is a `readTimeout`, `.readAhead` and `.caching` with
+    /// `CacheFill.automatic` if there is a cache, `.merging`, `.retrying`, `.hedging` if asked for, `.limiting`. The
+    /// limit is one and a half times the connections.
     ///
     /// - Parameters:
     ///   - configuration: how the source requests the object.
-    ///   - store: where blocks are kept. Default: ``RangeIO/MemoryStore/sharedRemote``, one for the whole process.
+    ///   - store: where blocks are kept; `nil` keeps nothing. Default: ``RangeIO/MemoryStore/sharedRemote``, one for the
+    ///     whole process.
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no,
     ///     because servers may charge for requests.
     public static func remoteObject(
-      _ configuration: RemoteConfiguration, cache store: any ChunkStore = MemoryStore.sharedRemote,
+      _ configuration: RemoteConfiguration, cache store: (any ChunkStore)? = MemoryStore.sharedRemote,
       hedges: Bool = false
     ) -> ReadPipeline {
       // A limit that the source refuses is its to name.

@@ -19,7 +19,7 @@
     ///   - url: the object: `s3://bucket/key`, also with `?versionId=…`, or an address of the web.
     ///   - name: what identifies the object in caches, whatever its address; `nil`: its address.
     ///   - configuration: how it is requested.
-    ///   - store: where blocks are kept. Default: `MemoryStore.sharedRemote`, for the whole process.
+    ///   - store: where blocks are kept; `nil` keeps nothing. Default: `MemoryStore.sharedRemote`, for the whole process.
     ///   - onChange: what to do when the object changes. With `.follow` the reader takes it for one that is only added to
     ///     (`RemoteConfiguration.isAppendOnly`).
     ///   - hedges: `true` if up to one request in twenty may be sent twice when its answer is late. Default: no, because
@@ -28,7 +28,7 @@
     public init(
       contentsOf url: String, identifiedBy name: String? = nil,
       configuration: S3Source.Configuration = S3Source.Configuration(),
-      cache store: any ChunkStore = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
+      cache store: (any ChunkStore)? = MemoryStore.sharedRemote, onChange: ChangePolicy = .fail, hedges: Bool = false
     ) async throws {
       var configuration = configuration
       configuration.remote = configuration.remote.following(onChange)
