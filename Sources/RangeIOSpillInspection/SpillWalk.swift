@@ -10,8 +10,8 @@ struct SpillWalk {
   private let length: Int
   /// `nil` if there is nothing to read.
   private var reader: SpillReader?
-  /// The last bytes of the file end a segment.
-  private var hasTrailer = false
+  /// Where the footer's record begins, as the last bytes of the file say, which end a segment.
+  private var footerPlace: Int?
   /// By number, if their records are intact.
   private var identities: [UInt32: SpillIdentity] = [:]
   /// The footer that the segment should have.
@@ -43,11 +43,13 @@ struct SpillWalk {
     if isEncrypted { found.encryptedSegments = 1 }
     let reader = SpillReader(file, check: check, length: length, isEncrypted: isEncrypted)
     self.reader = reader
-    hasTrailer = try reader.footerPlace() != nil
+    footerPlace = try reader.footerPlace()
     found.segments = 1
     if hasTrailer { found.sealedSegments = 1 }
     if reader.isStretched { add("the file has \(length) bytes, more than any segment", at: reader.place) }
   }
+
+  private var hasTrailer: Bool { footerPlace != nil }
 
   /// Where the next record should begin.
   var place: Int { reader?.place ?? 0 }
@@ -71,8 +73,9 @@ struct SpillWalk {
       confirm()
       // The whole segment is preallocated before anything is written.
       add("the file ends within the record", at: place)
-      return false
-    case .record(let record) where record.record.kind == .footer:
+      guard !reader!.isStretched else { return false }
+      return try reader!.skip()
+    case .record(let record) where record.record.kind == .footer && record.offset >= footerPlace ?? 0:
       confirm()
       finish(record)
       return false
@@ -80,6 +83,7 @@ struct SpillWalk {
       confirm()
       if let reason = try fault(of: record) {
         suspect = .init(segment: number, offset: record.offset, reason: reason)
+        if !record.isWhole { try reader!.goBack(to: record.offset) }
       } else {
         found.records += 1
         found.recordBytes += place - record.offset
@@ -97,7 +101,8 @@ struct SpillWalk {
     if footer.firstSequence == 0 { footer.firstSequence = record.sequence }
     footer.lastSequence = max(footer.lastSequence, record.sequence)
     switch record.kind {
-    case .footer: break
+    // A store goes by the footer that the trailer names.
+    case .footer: return "there is a footer in the midst of the segment"
     case .chunk where isEncrypted:
       self.found.chunks += 1
       self.found.storedBytes += Int(record.stored)

@@ -148,14 +148,23 @@ package struct SpillReader {
     return Found(record: record, offset: offset, payload: payload, isWhole: record.matches(payload))
   }
 
-  /// Goes to the next valid header behind ``place``. Returns false, and stays, if there is none.
-  package mutating func skip() throws(Errno) -> Bool {
+  /// Behind a record that was read and is not whole: goes to the first valid header within it, if there is one. Then its
+  /// length was wrong too, and whole records may lie there.
+  package mutating func goBack(to offset: Int) throws(Errno) {
+    let end = place
+    place = offset
+    if try !skip(before: end) { place = end }
+  }
+
+  /// Goes to the next valid header behind ``place``, and before `end`. Returns false, and stays, if there is none.
+  package mutating func skip(before end: Int = .max) throws(Errno) -> Bool {
     var next = place + 8
-    while next + SpillFormat.recordHeaderCount <= length {
+    while next < end, next + SpillFormat.recordHeaderCount <= length {
       let count = min(1 << 16, length - next)
       guard let bytes = try bytes(next, count) else { return false }
       for offset in stride(from: 0, through: count - SpillFormat.recordHeaderCount, by: 8)
       where SpillRecord(bytes.part(offset, SpillFormat.recordHeaderCount), segmentCheck: check) != nil {
+        guard next + offset < end else { return false }
         place = next + offset
         return true
       }

@@ -170,6 +170,30 @@ import Testing
     try await store.close()
   }
 
+  @Test func `a header that stands where another belongs hides no record behind it`() async throws {
+    let spill = try await filled()
+    let url = URL(fileURLWithPath: spill.configuration.directory + "/" + SpillFormat.segmentName(2))
+    let whole = try Data(contentsOf: url)
+    let before = try inspection(spill).verify()
+    let records = whole.indices.dropFirst(64).filter { $0 % 8 == 0 && whole[$0..<$0 + 4] == Data("RIOR".utf8) }
+    let chunks = records.filter { whole[$0 + 4] == 1 }
+    let source = try #require(records.first { whole[$0 + 4] == 2 })
+    let footer = try #require(records.last)
+    // From where to where a header is copied, and how many chunks that costs: the end of a segment, a length that reaches past
+    // the next record, and one that reaches past the end of the file.
+    for (from, to, lost) in [(footer, chunks[2], 1), (chunks[0], source, 0), (chunks[0], footer - 72, 1)] {
+      #expect(whole[chunks[0] + 48..<chunks[0] + 52] == Data([0, 16, 0, 0]))
+      var changed = whole
+      changed.replaceSubrange(to..<to + 64, with: whole[from..<from + 64])
+      try changed.write(to: url)
+      chmod(url.path, 0o600)
+      let found = try inspection(spill).verify()
+      #expect(found.chunks == before.chunks - lost && found.damaged > 0, "\(from) at \(to)")
+      let survey = try inspection(spill).survey()
+      #expect(survey.segments.reduce(0) { $0 + $1.chunks } == before.chunks)
+    }
+  }
+
   @Test func `what a killed process left is no damage`() async throws {
     let spill = try SpillOnDisk(limit: .mebibytes(1)) { $0.segmentSize = .kibibytes(64) }
     let store = try await spill.open()
