@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # In the order in which they run: what is most likely to fail, first.
-all=(tests plugins examples plain dist situations strangers containers ticker seeds plants stress damage kills runs crash churn coverage threads addresses)
+all=(tests plugins examples plain dist situations strangers containers ticker seeds plants stress damage kills runs crash churn fuzz coverage threads addresses)
 
 # Every engine, the one past the page cache included.
 export RANGEIO_ENGINES=${RANGEIO_ENGINES-dispatchIO positional direct}
@@ -107,6 +107,12 @@ run_crash() { scripts/crash.sh; }
 
 what_churn="ten minutes of churn through two tiers: memory stays within its bound"
 run_churn() { Benchmarks/run.sh --churn "${RANGEIO_CHURN:-600}"; }
+
+what_fuzz="what takes bytes of strangers, fed by libFuzzer: two minutes for each target, or as RANGEIO_FUZZ_SECONDS says"
+run_fuzz() {
+  with_plugins
+  scripts/fuzz.sh --seconds "${RANGEIO_FUZZ_SECONDS:-120}"
+}
 
 what_coverage="which lines all tests run: 92% of the core's, 97% of those that parse strangers' bytes"
 run_coverage() {

@@ -87,7 +87,7 @@ public struct DiskConfiguration: Sendable {
   /// - Parameters:
   ///   - directory: the path of the directory. The store needs a directory of its own, creates it if it is missing, and
   ///     closes it to other users. What they could have written to before is dropped. If the directory belongs to
-  ///     another user, the store uses `rangeio-UID` below it, which it creates.
+  ///     another user, or others use it too, as they do `/dev/shm`, the store uses `rangeio-UID` below it, which it creates.
   ///   - limit: the number of bytes that the files may take, including preallocated space. Never exceeded.
   public init(directory: String, limit: ByteCount) {
     self.directory = directory

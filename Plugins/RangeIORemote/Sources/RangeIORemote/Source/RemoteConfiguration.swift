@@ -2,9 +2,9 @@ public import RangeIO
 
 /// Settings for requests to any remote source. The defaults suit servers on the Internet.
 public struct RemoteConfiguration: Sendable {
-  /// Sent with each request to the origin of the object, and never to another origin. If you name a header that the
-  /// source sets itself (`Range`, `Host`, `If-Match` and their kind), opening throws `invalidConfiguration`. At most
-  /// 128. Default: none.
+  /// Sent with each request to the origin of the object, or of each URL that a closure brings, and never to where a redirect
+  /// leads. If you name a header that the source sets itself (`Range`, `Host`, `If-Match` and their kind), opening throws
+  /// `invalidConfiguration`. At most 128. Default: none.
   public var headers: [(name: String, value: String)] = []
   /// The credentials for reading. A source that signs its requests, such as S3, has credentials of its own, and refuses
   /// these with `invalidConfiguration`. Default: the user and password in the URL, or none.

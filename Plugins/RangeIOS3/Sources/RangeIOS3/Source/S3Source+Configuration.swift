@@ -13,9 +13,9 @@
       }
       let kind: Kind
 
-      /// The first place that has credentials: the environment (`AWS_ACCESS_KEY_ID` …), the profile that `AWS_PROFILE`
-      /// names or `default` (keys, a role, SSO, `aws login`, `credential_process`), a web identity
-      /// (`AWS_WEB_IDENTITY_TOKEN_FILE`), the service of an ECS or EKS container, the metadata service of an EC2
+      /// The first place that has credentials: the environment (`AWS_ACCESS_KEY_ID` …), a role of the profile that
+      /// `AWS_PROFILE` names or `default`, a web identity (`AWS_WEB_IDENTITY_TOKEN_FILE`), what else the profile has (keys,
+      /// SSO, `aws login`, `credential_process`), the service of an ECS or EKS container, the metadata service of an EC2
       /// machine (asked for one second). The default.
       public static let standard = Self(kind: .standard(profile: nil))
 

@@ -84,8 +84,10 @@
     /// The object that the source reads. The first use looks up region and endpoint. Two first uses at once may both do so; one
     /// is kept.
     ///
-    /// - Throws: `ReadError` with `notFound` for a file of credentials that is missing, `permissionDenied` if there are no
-    ///   credentials, `invalidConfiguration`, `limitExceeded` for a file of credentials of more than 1 MiB, or `closed`.
+    /// The first request looks for credentials.
+    ///
+    /// - Throws: `ReadError` with `invalidConfiguration`, such as for a profile that is not there, `permissionDenied` for a
+    ///   file of settings that may not be read, `limitExceeded` for one of more than 1 MiB, or `closed`.
     public var object: RemoteObject { get async throws { try await resolved().object } }
 
     /// The same; `nil` before the first use.
