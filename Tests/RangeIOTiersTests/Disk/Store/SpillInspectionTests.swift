@@ -28,6 +28,11 @@ import Testing
     return spill
   }
 
+  /// Where the records of a segment begin.
+  private func records(of segment: Data) -> [Int] {
+    segment.indices.dropFirst(64).filter { $0 % 8 == 0 && segment[$0..<$0 + 4] == Data("RIOR".utf8) }
+  }
+
   private func inspection(_ spill: SpillOnDisk) throws -> SpillInspection {
     try SpillInspection(spill.configuration.directory)
   }
@@ -155,7 +160,7 @@ import Testing
     let whole = try Data(contentsOf: url)
     let before = try inspection(spill).verify()
     // The header of one record, and the payload of another.
-    let records = whole.indices.dropFirst(64).filter { $0 % 8 == 0 && whole[$0..<$0 + 4] == Data("RIOR".utf8) }
+    let records = records(of: whole)
     let chunks = records.filter { whole[$0 + 4] == 1 }
     var flipped = whole
     flipped[chunks[2] + 20] ^= 1
@@ -175,7 +180,7 @@ import Testing
     let url = URL(fileURLWithPath: spill.configuration.directory + "/" + SpillFormat.segmentName(2))
     let whole = try Data(contentsOf: url)
     let before = try inspection(spill).verify()
-    let records = whole.indices.dropFirst(64).filter { $0 % 8 == 0 && whole[$0..<$0 + 4] == Data("RIOR".utf8) }
+    let records = records(of: whole)
     let chunks = records.filter { whole[$0 + 4] == 1 }
     let source = try #require(records.first { whole[$0 + 4] == 2 })
     let footer = try #require(records.last)

@@ -78,7 +78,7 @@
       public var stopDelay = Duration.zero
       /// The time that answers under way may take after that. Default: 30 seconds.
       public var drainTimeout = Duration.seconds(30)
-      /// The most idle objects that each upstream keeps open. Default: 256.
+      /// The most idle objects that each upstream keeps open, if the process may have enough descriptors. Default: 256.
       public var maxOpenObjects = 256
       /// Tells how old a look at an object is.
       package var time = ReadClock.continuous
@@ -90,6 +90,12 @@
       /// cannot accept would ask again and again.
       func maxConnections(perSocketOf sockets: Int, descriptors: UInt64) -> Int {
         max(1, min(maxConnections, Int(clamping: descriptors - descriptors / 4)) / sockets)
+      }
+
+      /// The most idle objects of each of some upstreams, for a process that may have so many descriptors: an eighth of them. If
+      /// files kept them all, no connection could be accepted, and no request would come that gives one back.
+      func maxOpenObjects(perUpstreamOf upstreams: Int, descriptors: UInt64) -> Int {
+        max(1, min(maxOpenObjects, Int(clamping: descriptors / 8) / max(1, upstreams)))
       }
 
       /// The most bytes that are read at once for an answer.

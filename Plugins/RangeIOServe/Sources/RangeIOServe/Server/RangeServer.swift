@@ -1,4 +1,5 @@
 #if Serve
+  internal import CRangeIOSystem
   public import Logging
   internal import NIOCore
   internal import NIOPosix
@@ -55,7 +56,11 @@
         maxRequestsPerClient: configuration.maxRequestsPerClient,
         maxRequests: configuration.maxRequests)
       responder = Responder(
-        mounts: Mounts(upstreams, maxOpenObjects: configuration.maxOpenObjects, time: configuration.time),
+        mounts: Mounts(
+          upstreams,
+          maxOpenObjects: configuration.maxOpenObjects(
+            perUpstreamOf: upstreams.count, descriptors: rio_disk_descriptor_limit()),
+          time: configuration.time),
         configuration: configuration, clients: clients, statistics: statistics, logger: logger)
     }
 

@@ -75,6 +75,16 @@
       #expect(configuration.maxConnections(perSocketOf: 20, descriptors: 1) == 1)
     }
 
+    @Test func `files leave descriptors for connections`() {
+      var configuration = RangeServer.Configuration()
+      #expect(configuration.maxOpenObjects(perUpstreamOf: 4, descriptors: 1 << 31) == 256)
+      #expect(configuration.maxOpenObjects(perUpstreamOf: 1, descriptors: 64) == 8)
+      #expect(configuration.maxOpenObjects(perUpstreamOf: 3, descriptors: 1024) == 42)
+      #expect(configuration.maxOpenObjects(perUpstreamOf: 0, descriptors: 1) == 1)
+      configuration.maxOpenObjects = 1
+      #expect(configuration.maxOpenObjects(perUpstreamOf: 1, descriptors: 1024) == 1)
+    }
+
     @Test func `an answer that ends after its connection counts until then, and no longer`() {
       let ledger = ClientLedger(maxConnectionsPerClient: 2, maxRequestsPerClient: 2, maxRequests: 10)
       for _ in 0..<5 {
