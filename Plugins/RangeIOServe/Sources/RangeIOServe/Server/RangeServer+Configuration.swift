@@ -55,7 +55,7 @@
       /// Gets a line for each answer. It is yours: open it anew when it was moved away. Default: `nil`.
       public var accessLog: AccessLog?
 
-      /// The most connections; never more than three quarters of the descriptors that the process may have open. More wait in
+      /// The most connections; never more than half of the descriptors that the process may have open. More wait in
       /// the queue of the system. Default: 16,384.
       public var maxConnections = 16_384
       /// The most connections of one client address (of IPv6: one network of 64 bits, here and below). More are closed at once.
@@ -86,10 +86,11 @@
       /// The defaults.
       public init() {}
 
-      /// The most connections of each of some sockets, for a process that may have so many descriptors. Without any, a socket that
-      /// cannot accept would ask again and again.
+      /// The most connections of each of some sockets, for a process that may have so many descriptors: half of them. The rest is
+      /// for files, resting or being read. Without any, a socket that cannot accept would ask again and again, and libdispatch on
+      /// Linux ends the process.
       func maxConnections(perSocketOf sockets: Int, descriptors: UInt64) -> Int {
-        max(1, min(maxConnections, Int(clamping: descriptors - descriptors / 4)) / sockets)
+        max(1, min(maxConnections, Int(clamping: descriptors / 2)) / sockets)
       }
 
       /// The most idle objects of each of some upstreams, for a process that may have so many descriptors: an eighth of them. If

@@ -69,10 +69,14 @@
     @Test func `connections leave descriptors for files`() {
       var configuration = RangeServer.Configuration()
       #expect(configuration.maxConnections(perSocketOf: 2, descriptors: 1 << 31) == 8192)
-      #expect(configuration.maxConnections(perSocketOf: 1, descriptors: 1024) == 768)
+      #expect(configuration.maxConnections(perSocketOf: 1, descriptors: 1024) == 512)
       configuration.maxConnections = 10
       #expect(configuration.maxConnections(perSocketOf: 3, descriptors: 1024) == 3)
       #expect(configuration.maxConnections(perSocketOf: 20, descriptors: 1) == 1)
+      // All that one client may take of the usual limit: connections, resting files, and files that are read for it.
+      configuration = RangeServer.Configuration()
+      let files = configuration.maxOpenObjects(perUpstreamOf: 1, descriptors: 1024) + configuration.maxRequestsPerClient
+      #expect(configuration.maxConnections(perSocketOf: 1, descriptors: 1024) + files < 1024 - 64)
     }
 
     @Test func `files leave descriptors for connections`() {
