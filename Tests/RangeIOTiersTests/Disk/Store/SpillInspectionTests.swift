@@ -194,6 +194,8 @@ import Testing
       chmod(url.path, 0o600)
       let found = try inspection(spill).verify()
       #expect(found.chunks == before.chunks - lost && found.damaged > 0, "\(from) at \(to)")
+      // One record is lost, and none behind it: not the footer either.
+      #expect(found.records == before.records - 1, "\(from) at \(to)")
       let survey = try inspection(spill).survey()
       #expect(survey.segments.reduce(0) { $0 + $1.chunks } == before.chunks)
     }
