@@ -14,11 +14,23 @@ public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendab
   public typealias Work = @Sendable () async throws -> Value
 
   private let state: Locked<SharedWorkState<Key, Promise<Value>, Task<Void, Never>>>
+  private let uptime: @Sendable () -> Duration
 
   /// No work yet.
   ///
-  /// - Parameter outlivesWaiters: `true` if work goes on when all who wait have left, since the next who ask have use for it.
-  public init(outlivesWaiters: Bool = false) { state = Locked(SharedWorkState(outlivesWaiters: outlivesWaiters)) }
+  /// - Parameters:
+  ///   - outlivesWaiters: `true` if work goes on when all who wait have left, since the next who ask have use for it.
+  ///   - patience: work that has not ended after this long is given up by the next who asks, and done anew for all who wait;
+  ///     `nil`: never.
+  public convenience init(outlivesWaiters: Bool = false, patience: Duration? = nil) {
+    self.init(outlivesWaiters: outlivesWaiters, patience: patience, uptime: { Uptime.now })
+  }
+
+  /// - Parameter uptime: the time since some moment, by a clock that is never set.
+  package init(outlivesWaiters: Bool, patience: Duration?, uptime: @escaping @Sendable () -> Duration) {
+    state = Locked(SharedWorkState(outlivesWaiters: outlivesWaiters, patience: patience))
+    self.uptime = uptime
+  }
 
   deinit { end(with: CancellationError()) }
 
@@ -36,15 +48,13 @@ public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendab
   ) async throws -> Value {
     try Task.checkCancellation()
     let answer = Promise<Value>()
-    let waiter = join(key, answer, false, work)
+    let waiter = join(key, answer, work)
     defer { state.withLock { $0.left(key, waiter) }?.cancel() }
     return try await wait(answer)
   }
 
   /// Begins `work`, unless such work is under way; nothing waits for it. For work that outlives its waiters.
-  ///
-  /// - Parameter restarts: `true` if work under way is given up, and `work` done for all who wait.
-  public func start(_ key: Key, restarts: Bool = false, _ work: @escaping Work) { _ = join(key, nil, restarts, work) }
+  public func start(_ key: Key, _ work: @escaping Work) { _ = join(key, nil, work) }
 
   /// Fails all who wait, and all who ask later. Cancels what is under way.
   public func close(with error: any Error) { end(with: error) }
@@ -55,8 +65,9 @@ public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendab
   /// The works under way, and those who wait for them.
   package var counts: (works: Int, waiters: Int) { state.withLock { $0.counts } }
 
-  private func join(_ key: Key, _ answer: Promise<Value>?, _ restarts: Bool, _ work: @escaping Work) -> Int {
-    let joined = state.withLock { $0.closedWith == nil ? $0.join(key, answer, restarts: restarts) : nil }
+  private func join(_ key: Key, _ answer: Promise<Value>?, _ work: @escaping Work) -> Int {
+    let now = uptime()
+    let joined = state.withLock { $0.closedWith == nil ? $0.join(key, answer, at: now) : nil }
     guard let joined else {
       if let closedWith { answer?.fail(closedWith) }
       return 0
@@ -106,4 +117,12 @@ extension SharedWork {
 
   /// Tells all who wait what a caller has found. More calls do nothing.
   public func end(_ key: Key, _ result: Result<Value, any Error>) { end(key, nil, result) }
+}
+
+/// The time that passes whatever the clock on the wall is set to, also while the machine sleeps.
+private enum Uptime {
+  private static let origin = ContinuousClock.now
+
+  /// Since this was asked first.
+  static var now: Duration { origin.duration(to: .now) }
 }

@@ -3,6 +3,7 @@
 struct SharedWorkState<Key: Hashable, Waiter, Work> {
   private struct Flight {
     var number: Int
+    var began: Duration
     /// In order of arrival.
     var waiters: [(number: Int, waiter: Waiter)] = []
     /// `nil` until it has begun, and if a caller does it.
@@ -22,28 +23,35 @@ struct SharedWorkState<Key: Hashable, Waiter, Work> {
   /// The error of all who ask after the end.
   private(set) var closedWith: (any Error)?
   private let outlivesWaiters: Bool
+  private let patience: Duration?
   private var flights: [Key: Flight] = [:]
   private var lastNumber = 0
 
-  /// - Parameter outlivesWaiters: `true` if work goes on when all waiters have left.
-  init(outlivesWaiters: Bool) { self.outlivesWaiters = outlivesWaiters }
+  /// - Parameters:
+  ///   - outlivesWaiters: `true` if work goes on when all waiters have left.
+  ///   - patience: who asks for work that is as old as this gives it up; `nil`: never.
+  init(outlivesWaiters: Bool, patience: Duration? = nil) {
+    self.outlivesWaiters = outlivesWaiters
+    self.patience = patience
+  }
 
   /// The works under way, and those who wait for them.
   var counts: (works: Int, waiters: Int) { (flights.count, flights.values.reduce(0) { $0 + $1.waiters.count }) }
 
-  /// Someone asks for the work under `key`.
+  /// Someone asks for the work under `key`. Work that has lost all patience begins anew, for all who wait.
   ///
   /// - Parameters:
   ///   - waiter: `nil` if nothing waits for the end.
-  ///   - restarts: `true` if work under way is given up, and begins anew for all who wait.
-  mutating func join(_ key: Key, _ waiter: Waiter?, restarts: Bool = false) -> Joined {
+  ///   - now: by a clock that is never set.
+  mutating func join(_ key: Key, _ waiter: Waiter?, at now: Duration = .zero) -> Joined {
     lastNumber += 1
     var joined = Joined(waiter: lastNumber)
-    var flight = flights[key] ?? Flight(number: lastNumber)
-    if flights[key] == nil || restarts {
+    var flight = flights[key] ?? Flight(number: lastNumber, began: now)
+    let hangs = patience.map { now - flight.began >= $0 } ?? false
+    if flights[key] == nil || hangs {
       joined.begins = lastNumber
       joined.replaced = flight.work.take()
-      flight.number = lastNumber
+      (flight.number, flight.began) = (lastNumber, now)
     }
     if let waiter { flight.waiters.append((lastNumber, waiter)) }
     flights[key] = flight

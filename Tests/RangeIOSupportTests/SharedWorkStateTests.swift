@@ -58,17 +58,22 @@ struct SharedWorkStateTests {
     #expect(state.ended("key", alone.begins) == [] && state.counts == (0, 0))
   }
 
-  @Test func `work that is restarted is given up, and all wait for the new one`() {
-    var state = State(outlivesWaiters: false)
-    let first = state.join("key", "a").begins
+  @Test func `work that does not end is given up by the next who asks, and all wait for the new one`() {
+    var state = State(outlivesWaiters: false, patience: .seconds(90))
+    let first = state.join("key", "a", at: .seconds(1_000)).begins
     #expect(state.began("key", first!, 1) == true)
-    let second = state.join("key", "b", restarts: true)
+    #expect(state.join("key", "b", at: .seconds(1_089)).begins == nil)
+    let second = state.join("key", "c", at: .seconds(1_090))
     #expect(second.begins != nil && second.begins != first && second.replaced == 1)
     #expect(state.began("key", first!, 3) == false && state.ended("key", first) == [])
-    #expect(state.began("key", second.begins!, 2) && state.ended("key", second.begins) == ["a", "b"])
-    // Of nothing, a restart is a beginning.
-    let fresh = state.join("key", "c", restarts: true)
+    #expect(state.join("key", "d", at: .seconds(1_179)).begins == nil)
+    #expect(state.began("key", second.begins!, 2) && state.ended("key", second.begins) == ["a", "b", "c", "d"])
+    // What has ended is not given up.
+    let fresh = state.join("key", "e", at: .seconds(9_000))
     #expect(fresh.begins != nil && fresh.replaced == nil)
+    // Given up before it has begun, it is not wanted.
+    let next = state.join("key", "f", at: .seconds(9_090))
+    #expect(next.begins != nil && next.replaced == nil && state.began("key", fresh.begins!, 4) == false)
   }
 
   @Test func `work that a caller does is ended without its number`() {
@@ -94,14 +99,14 @@ struct SharedWorkStateTests {
   @Test(arguments: 0..<64) func `in any order of events nobody is forgotten`(seed: UInt64) {
     var random = Numbers(state: seed)
     let outlives = seed % 2 == 0
-    var state = SharedWorkState<Int, Int, Int>(outlivesWaiters: outlives)
+    var state = SharedWorkState<Int, Int, Int>(outlivesWaiters: outlives, patience: .seconds(8))
     var waiting: [Int: (key: Int, place: Int)] = [:]
     var (begun, running, cancelled): ([Int: Int], [Int: Int], Set<Int>) = ([:], [:], [])
     for step in 0..<400 {
       let key = Int.random(in: 0..<3, using: &random)
       switch Int.random(in: 0..<6, using: &random) {
       case 0, 1:
-        let joined = state.join(key, step, restarts: Int.random(in: 0..<8, using: &random) == 0)
+        let joined = state.join(key, step, at: .seconds(step))
         waiting[step] = (key, joined.waiter)
         if let work = joined.replaced { #expect(cancelled.insert(work).inserted == true) }
         if let number = joined.begins { begun[number] = key }

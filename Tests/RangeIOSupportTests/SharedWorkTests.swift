@@ -123,11 +123,16 @@ import Testing
     #expect(work.counts == (0, 0))
   }
 
-  @Test func `work that is restarted is cancelled, and all get the result of the new one`() async throws {
-    let (work, hanging, gate) = (SharedWork<Int, Int>(), Gate(), Gate())
+  @Test func `work that hangs is cancelled by the next who asks, and all get the result of the new one`() async throws {
+    let (hanging, gate, uptime) = (Gate(), Gate(), Guarded(Duration.zero))
+    let work = SharedWork<Int, Int>(outlivesWaiters: false, patience: .seconds(90)) { uptime.withLock { $0 } }
     let early = Task { try await work.value(for: 1) { try await hanging.work() } }
     await until { hanging.counts.begun == 1 }
-    work.start(1, restarts: true) { try await gate.work() }
+    uptime.withLock { $0 = .milliseconds(89_999) }
+    work.start(1) { try await gate.work() }
+    #expect(hanging.counts.cancelled == 0 && gate.counts.begun == 0)
+    uptime.withLock { $0 = .seconds(90) }
+    work.start(1) { try await gate.work() }
     let late = Task { try await work.value(for: 1) { try await hanging.work() } }
     await until { gate.counts.begun == 1 && hanging.counts.cancelled == 1 && work.counts == (1, 2) }
     gate.open(.success(2))

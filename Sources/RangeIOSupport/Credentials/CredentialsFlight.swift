@@ -2,9 +2,12 @@ internal import RangeIO
 
 /// Credentials that all readers of a source share. New ones are fetched some minutes before the old ones end, and when a
 /// server has refused the old ones. One fetch serves all who wait; a waiter that is cancelled leaves, and the fetch goes on.
+///
+/// A fetch that has not ended after 90 seconds is given up, and begun anew for all who wait. Its age does not depend on a clock
+/// that is set, nor on the server's, by which credentials end.
 public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable {
   private let decisions: Guarded<CredentialsState<Credentials>>
-  private let flight = SharedWork<Int, Credentials>(outlivesWaiters: true)
+  private let flight: SharedWork<Int, Credentials>
   let used = Guarded(Used())
   private let fetch: @Sendable (CredentialsState<Credentials>.Question) async throws -> Credentials
   private let now: @Sendable () -> Int
@@ -33,12 +36,15 @@ public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable
     self.init(expiry: expiry, early: nil, now: now) { try await shared.answer($0) }
   }
 
-  private init(
-    expiry: @escaping @Sendable (Credentials) -> Int?, early: Int?, now: @escaping @Sendable () -> Int,
+  /// - Parameter flight: what makes one fetch of all that are asked for at a time.
+  init(
+    expiry: @escaping @Sendable (Credentials) -> Int?, early: Int? = nil, now: @escaping @Sendable () -> Int,
+    by flight: SharedWork<Int, Credentials> = SharedWork(outlivesWaiters: true, patience: CredentialsTimes.patience),
     asking fetch: @escaping @Sendable (CredentialsState<Credentials>.Question) async throws -> Credentials
   ) {
     decisions = Guarded(CredentialsState(expiry: expiry, early: early ?? CredentialsTimes.early))
     self.now = now
+    self.flight = flight
     self.fetch = fetch
   }
 
@@ -68,28 +74,26 @@ public final class CredentialsFlight<Credentials: Hashable & Sendable>: Sendable
     if let closed = flight.closedWith { throw closed }
     try Task.checkCancellation()
     let now = now()
-    let (answer, restarts) = decisions.withLock { decisions in
-      let hangs = decisions.hangs(at: now)
-      return (decisions.ask(question, at: now), hangs)
-    }
-    switch answer {
+    switch decisions.withLock({ $0.ask(question, at: now) }) {
     case .use(let credentials, let fetches):
-      if fetches { flight.start(0, restarts: restarts, fetching(for: nil)) }
+      if fetches { flight.start(0, fetching(for: nil)) }
       return credentials
     case .wait:
-      // Begins even if this task is cancelled by now: others wait, and no other is told that the fetch hangs.
-      if restarts { flight.start(0, restarts: true, fetching(for: question)) }
       return try await flight.value(for: 0, fetching(for: question))
     }
   }
 
-  /// Brings new credentials.
+  /// Brings new credentials, unless a fetch that has ended since was enough.
   ///
-  /// - Parameter question: what waits for them. A fetch that has ended since may be its answer.
+  /// - Parameter question: what waits for them; `nil`: nothing.
   private func fetching(for question: CredentialsState<Credentials>.Question?) -> SharedWork<Int, Credentials>.Work {
     { [decisions, fetch, now] in
       let began = now()
-      if let question, case .use(let known, _) = decisions.withLock({ $0.ask(question, at: began) }) { return known }
+      if case .use(let known, let fetches) = decisions.withLock({ $0.ask(question ?? .sign, at: began) }),
+        question != nil || !fetches
+      {
+        return known
+      }
       let need = decisions.withLock { $0.need(for: question) }
       let result: Result<Credentials, any Error>
       do { result = .success(try await fetch(need)) } catch { result = .failure(error) }

@@ -8,6 +8,22 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct CredentialsFlightTests {
   private let first = Keys("a")
   private let second = Keys("b")
+  /// The age of fetches goes by it.
+  private let uptime = Guarded(Duration.zero)
+
+  /// A flight of which the first fetch hangs.
+  private func flight(
+    now: @escaping @Sendable () -> Int = { 0 }, hanging: GatedProvider<Keys>, _ provider: GatedProvider<Keys>
+  ) -> CredentialsFlight<Keys> {
+    let asked = Atomic<Int>(0)
+    let work = SharedWork<Int, Keys>(outlivesWaiters: true, patience: CredentialsTimes.patience) { [uptime] in
+      uptime.withLock { $0 }
+    }
+    return CredentialsFlight(expiry: \.expiry, now: now, by: work) { _ in
+      let isFirst = asked.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1
+      return try await (isFirst ? hanging : provider).value()
+    }
+  }
 
   @Test func `one fetch serves all who ask`() async throws {
     let provider = GatedProvider<Keys>()
@@ -144,15 +160,10 @@ import Testing
 
   @Test func `a provider that hangs once does not end all reads`() async throws {
     let (hanging, provider) = (GatedProvider<Keys>(), GatedProvider<Keys>())
-    let clock = Atomic<Int>(0)
-    let asked = Atomic<Int>(0)
-    let flight = CredentialsFlight(expiry: \.expiry, now: { clock.load(ordering: .sequentiallyConsistent) }) {
-      let isFirst = asked.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1
-      return try await (isFirst ? hanging : provider).value()
-    }
+    let flight = flight(hanging: hanging, provider)
     let early = Task { try await flight.credentials() }
     await hanging.asked(1)
-    clock.store(CredentialsTimes.patience, ordering: .sequentiallyConsistent)
+    uptime.withLock { $0 = CredentialsTimes.patience }
     let late = Task { try await flight.credentials() }
     await provider.asked(1)
     // What the first brings now is not wanted any more: it may be older.
@@ -164,33 +175,62 @@ import Testing
 
   @Test func `a fetch that hangs is replaced, even if the read that saw it is cancelled at that moment`() async throws {
     let (hanging, provider) = (GatedProvider<Keys>(), GatedProvider<Keys>())
-    let clock = Atomic<Int>(0)
-    let asked = Atomic<Int>(0)
     let cancels = Atomic<Bool>(false)
-    let flight = CredentialsFlight(
-      expiry: \.expiry,
+    let flight = flight(
       now: {
         if cancels.exchange(false, ordering: .sequentiallyConsistent) { withUnsafeCurrentTask { $0?.cancel() } }
-        return clock.load(ordering: .sequentiallyConsistent)
+        return 0
       },
-      fetch: {
-        let isFirst = asked.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1
-        return try await (isFirst ? hanging : provider).value()
-      })
+      hanging: hanging, provider)
     let early = Task { try await flight.credentials() }
     await hanging.asked(1)
-    clock.store(CredentialsTimes.patience, ordering: .sequentiallyConsistent)
+    uptime.withLock { $0 = CredentialsTimes.patience }
     cancels.store(true, ordering: .sequentiallyConsistent)
     await #expect(throws: CancellationError.self) { try await Task { try await flight.credentials() }.value }
-    await provider.asked(1)
-    // Many come while the first still hangs: all have the one that took its place.
+    // Many come while the first still hangs: all have the one that takes its place.
     try await withThrowingTaskGroup(of: Keys.self) { group in
       for _ in 0..<50 { group.addTask { try await flight.credentials() } }
+      await provider.asked(1)
       hanging.answer(.success(first))
       provider.answer(.success(second))
       for try await credentials in group { #expect(credentials == second) }
     }
     #expect(try await early.value == second && provider.askedCount == 1)
+  }
+
+  @Test(arguments: [-1_000_000, -11, 89, 1_000_000])
+  func `a fetch is one fetch, however the clock is set while it runs`(change: Int) async throws {
+    let (first, provider) = (GatedProvider<Keys>(), GatedProvider<Keys>())
+    let clock = Atomic<Int>(2_000_000)
+    let flight = flight(now: { clock.load(ordering: .sequentiallyConsistent) }, hanging: first, provider)
+    let early = Task { try await flight.credentials() }
+    await first.asked(1)
+    clock.wrappingAdd(change, ordering: .sequentiallyConsistent)
+    let late = Task { try await flight.credentials() }
+    for _ in 0..<100 { await Task.yield() }
+    first.answer(.success(second))
+    #expect(try await early.value == second)
+    #expect(try await late.value == second && provider.askedCount == 0)
+  }
+
+  @Test func `a fetch in the background that hangs is replaced while the old ones are good`() async throws {
+    let (hanging, provider) = (GatedProvider<Keys>(), GatedProvider<Keys>())
+    let clock = Atomic<Int>(0)
+    let flight = flight(now: { clock.load(ordering: .sequentiallyConsistent) }, hanging: provider, hanging)
+    let task = Task { try await flight.credentials() }
+    await provider.asked(1)
+    let old = Keys("a", expiry: 1_000)
+    provider.answer(.success(old))
+    #expect(try await task.value == old)
+    clock.store(800, ordering: .sequentiallyConsistent)
+    for age in [0, 89, 90, 91] {
+      uptime.withLock { $0 = .seconds(age) }
+      #expect(try await flight.credentials() == old)
+      await hanging.asked(age < 90 ? 1 : 2)
+      #expect(hanging.askedCount == (age < 90 ? 1 : 2))
+    }
+    hanging.answer(.success(second))
+    #expect(try await flight.credentials(insteadOf: old) == second && hanging.askedCount == 2)
   }
 
   @Test func `old credentials are used while new ones are fetched`() async throws {

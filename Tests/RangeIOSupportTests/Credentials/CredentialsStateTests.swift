@@ -16,21 +16,20 @@ struct Keys: Hashable {
 struct CredentialsStateTests {
   private func keys(_ name: String, until expiry: Int? = nil) -> Keys { Keys(name, expiry: expiry) }
 
-  @Test func `the first fetches, the others wait for it`() {
+  @Test func `who asks waits until there are some, which are then used`() {
     var state = CredentialsState<Keys>(expiry: \.expiry)
-    #expect(state.ask(.sign, at: 0) == .wait(fetches: true))
-    #expect(state.ask(.sign, at: 0) == .wait(fetches: false))
+    #expect(state.ask(.sign, at: 0) == .wait)
+    #expect(state.ask(.sign, at: 0) == .wait)
     state.fetched(keys("a"), at: 1)
     #expect(state.ask(.sign, at: 1_000_000) == .use(keys("a"), fetches: false))
   }
 
-  @Test func `new ones are fetched early, once, while the old ones are used`() {
+  @Test func `new ones are fetched early, while the old ones are used`() {
     var state = CredentialsState<Keys>(expiry: \.expiry)
     _ = state.ask(.sign, at: 0)
     state.fetched(keys("a", until: 3_600), at: 0)
     #expect(state.ask(.sign, at: 3_299) == .use(keys("a", until: 3_600), fetches: false))
     #expect(state.ask(.sign, at: 3_300) == .use(keys("a", until: 3_600), fetches: true))
-    #expect(state.ask(.sign, at: 3_300) == .use(keys("a", until: 3_600), fetches: false))
     state.fetched(keys("b", until: 7_200), at: 3_301)
     #expect(state.ask(.sign, at: 3_302) == .use(keys("b", until: 7_200), fetches: false))
   }
@@ -56,7 +55,7 @@ struct CredentialsStateTests {
     #expect(state.ask(.sign, at: 831) == .use(old, fetches: true))
     state.fetched(nil, at: 832)
     // So close to their end they are not used any more.
-    #expect(state.ask(.sign, at: 970) == .wait(fetches: true))
+    #expect(state.ask(.sign, at: 970) == .wait)
   }
 
   @Test func `no end is too early or too late`() {
@@ -65,7 +64,7 @@ struct CredentialsStateTests {
       _ = state.ask(.sign, at: 1_000_000)
       state.fetched(keys("a", until: expiry), at: 1_000_000)
       let expected =
-        isGood ? CredentialsState<Keys>.Answer.use(keys("a", until: expiry), fetches: false) : .wait(fetches: true)
+        isGood ? CredentialsState<Keys>.Answer.use(keys("a", until: expiry), fetches: false) : .wait
       #expect(state.ask(.sign, at: 1_000_000) == expected)
     }
   }
@@ -90,10 +89,10 @@ struct CredentialsStateTests {
       #expect(state.need(for: .sign) == .sign && state.need(for: nil) == .sign)
       state.fetched(keys("a"), at: 0)
       #expect(state.need(for: nil) == .renew(keys("a")) && state.need(for: question) == question)
-      #expect(state.ask(question, at: 1) == .wait(fetches: true))
+      #expect(state.ask(question, at: 1) == .wait)
       state.fetched(nil, at: 2)
       let isRefused = question == .replace(keys("a"))
-      #expect(state.ask(.sign, at: 3) == (isRefused ? .wait(fetches: true) : .use(keys("a"), fetches: false)))
+      #expect(state.ask(.sign, at: 3) == (isRefused ? .wait : .use(keys("a"), fetches: false)))
     }
   }
 
@@ -101,10 +100,10 @@ struct CredentialsStateTests {
     var state = CredentialsState<Keys>(expiry: \.expiry)
     _ = state.ask(.sign, at: 0)
     state.fetched(keys("a"), at: 0)
-    #expect(state.ask(.replace(keys("a")), at: 1) == .wait(fetches: true))
-    #expect(state.ask(.replace(keys("a")), at: 1) == .wait(fetches: false))
+    #expect(state.ask(.replace(keys("a")), at: 1) == .wait)
+    #expect(state.ask(.replace(keys("a")), at: 1) == .wait)
     // Who begins now does not use them any more.
-    #expect(state.ask(.sign, at: 1) == .wait(fetches: false))
+    #expect(state.ask(.sign, at: 1) == .wait)
     state.fetched(keys("b"), at: 2)
     // A late one, refused with the old ones.
     #expect(state.ask(.replace(keys("a")), at: 3) == .use(keys("b"), fetches: false))
@@ -114,24 +113,9 @@ struct CredentialsStateTests {
     var state = CredentialsState<Keys>(expiry: \.expiry)
     _ = state.ask(.sign, at: 0)
     state.fetched(keys("a"), at: 0)
-    #expect(state.ask(.replace(keys("a")), at: 1) == .wait(fetches: true))
+    #expect(state.ask(.replace(keys("a")), at: 1) == .wait)
     state.fetched(keys("a"), at: 2)
     #expect(state.ask(.sign, at: 3) == .use(keys("a"), fetches: false))
-  }
-
-  @Test func `a fetch that does not end is given up`() {
-    var state = CredentialsState<Keys>(expiry: \.expiry)
-    #expect(state.ask(.sign, at: 1_000) == .wait(fetches: true))
-    #expect(state.ask(.sign, at: 1_089) == .wait(fetches: false))
-    #expect(state.ask(.sign, at: 1_090) == .wait(fetches: true))
-    #expect(state.ask(.sign, at: 1_091) == .wait(fetches: false))
-    // The clock is set back by far.
-    #expect(state.ask(.sign, at: 10) == .wait(fetches: true))
-    let old = keys("a", until: 400)
-    state.fetched(old, at: 11)
-    #expect(state.ask(.sign, at: 200) == .use(old, fetches: true))
-    #expect(state.ask(.sign, at: 289) == .use(old, fetches: false))
-    #expect(state.ask(.sign, at: 290) == .use(old, fetches: true))
   }
 
   @Test func `credentials may end at any time`() {
@@ -140,15 +124,15 @@ struct CredentialsStateTests {
       _ = state.ask(.sign, at: 0)
       state.fetched(keys("a", until: expiry), at: 0)
       let expected: CredentialsState<Keys>.Answer =
-        expiry == .max ? .use(keys("a", until: .max), fetches: false) : .wait(fetches: true)
+        expiry == .max ? .use(keys("a", until: .max), fetches: false) : .wait
       #expect(state.ask(.sign, at: 1) == expected)
     }
   }
 
-  @Test func `a fetch that fails with nothing to use is begun by the next who asks`() {
+  @Test func `after a fetch that fails with nothing to use the next who asks waits for another`() {
     var state = CredentialsState<Keys>(expiry: \.expiry)
-    #expect(state.ask(.sign, at: 0) == .wait(fetches: true))
+    #expect(state.ask(.sign, at: 0) == .wait)
     state.fetched(nil, at: 1)
-    #expect(state.ask(.sign, at: 1) == .wait(fetches: true))
+    #expect(state.ask(.sign, at: 1) == .wait)
   }
 }

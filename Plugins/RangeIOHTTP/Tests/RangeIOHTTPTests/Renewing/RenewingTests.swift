@@ -94,6 +94,34 @@
       }
     }
 
+    @Test func `an answer that breaks off before it says that the URL has ended is asked for again`() async throws {
+      try await SigningService.with { service in
+        let whole = ScriptedAnswer(400, text: "<Error><Code>ExpiredToken</Code></Error>")
+        let source = service.source()
+        let description = try await source.describe()
+        for (asked, place) in [0, 10, 25].enumerated() {
+          service.refuse(by: whole.interrupted(.close, at: .body(place)), whole)
+          service.accept(asked + 2)
+          let before = service.refused
+          try await expectContent(90_000..<90_010, of: source, description)
+          #expect(service.asked == asked + 1 && service.refused == before + 2)
+        }
+        await source.close()
+      }
+    }
+
+    @Test func `where answers always break off the status counts`() async throws {
+      try await SigningService.with { service in
+        service.refuse(by: ScriptedAnswer(403, text: "no such luck\n").interrupted(.close, at: .body(3)))
+        let source = service.source()
+        let description = try await source.describe()
+        service.accept(2)
+        try await expectContent(90_000..<90_010, of: source, description)
+        #expect(service.asked == 1 && service.refused == 2)
+        await source.close()
+      }
+    }
+
     @Test(arguments: [400, 404, 409, 429, 500, 503]) func `other answers bring none`(_ status: Int) async throws {
       try await SigningService.with { service in
         let source = service.source(.test)

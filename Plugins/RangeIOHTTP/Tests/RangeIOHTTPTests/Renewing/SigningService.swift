@@ -10,7 +10,8 @@
     private struct State {
       /// The signature that the server accepts; 0: any.
       var accepted = 0
-      var refusal = ScriptedAnswer(403, text: "no\n")
+      /// Each once, the last from then on.
+      var refusals = [ScriptedAnswer(403, text: "no\n")]
       var asked = 0
       var refused = 0
       var path = objectPath
@@ -37,7 +38,7 @@
           let isGood = state.accepted == 0 || context.request.parameter("sig") == "hunter\(state.accepted)"
           guard !isGood else { return nil }
           state.refused += 1
-          return state.refusal
+          return state.refusals.count > 1 ? state.refusals.removeFirst() : state.refusals.first
         }
         guard var refusal else { return answer(context) }
         refusal.isBodyless = context.request.method == "HEAD"
@@ -48,8 +49,8 @@
     /// The server accepts this signature only, from now on.
     func accept(_ number: Int) { state.withLock { $0.accepted = number } }
 
-    /// It refuses others so, from now on.
-    func refuse(by answer: ScriptedAnswer) { state.withLock { $0.refusal = answer } }
+    /// It refuses others so: by each of these once, and by the last from then on.
+    func refuse(by answers: ScriptedAnswer...) { state.withLock { $0.refusals = answers } }
 
     /// URLs lead to this path, from now on.
     func move(to path: String) { state.withLock { $0.path = path } }

@@ -65,7 +65,8 @@
       case .taking(let skip, let take, let rest): return takePart(task, buffer, skip, take, rest)
       case .collecting(let most):
         collected += buffer.readableBytesView.prefix(most - collected.count)
-        return collected.count < most ? task.eventLoop.makeSucceededVoidFuture() : close(task, .collected(collected))
+        return collected.count < most
+          ? task.eventLoop.makeSucceededVoidFuture() : close(task, .collected(collected, nil))
       case .dropping(let left):
         guard count <= left else { return close(task, .head) }
         mode = .dropping(left: left - count)
@@ -126,7 +127,7 @@
       switch mode {
       case .head: finish(.noHead(.malformed("it ends before its head")))
       case .taking: finish(.body(.complete, taken: taken))
-      case .collecting: finish(.collected(collected))
+      case .collecting: finish(.collected(collected, nil))
       case .dropping: finish(.head)
       }
     }
@@ -137,7 +138,7 @@
       switch mode {
       case .head: finish(.noHead(fault))
       case .taking(_, let take, _): finish(.body(taken == take ? .stopped : .fault(fault), taken: taken))
-      case .collecting: finish(.collected(collected))
+      case .collecting: finish(.collected(collected, fault))
       case .dropping: finish(.head)
       }
       end(on: task.eventLoop)

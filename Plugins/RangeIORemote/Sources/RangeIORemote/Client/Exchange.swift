@@ -37,14 +37,15 @@
       /// A head, whose body is taken from now on.
       case follows
       case body(BodyEnd, taken: Int)
-      case collected([UInt8])
+      /// What was collected of the body: all of it, or as much as was wanted, unless there is a fault that it broke off with.
+      case collected([UInt8], TransportFault?)
       /// The receiver of the bytes, or the memory for them, failed.
       case sinkFailed(any Error)
 
       /// The server said nothing for too long, so its connection may be dead.
       var isSilence: Bool {
         switch self {
-        case .noHead(.headTimeout), .noHead(.connectTimeout), .body(.fault(.stalled), _): true
+        case .noHead(.headTimeout), .noHead(.connectTimeout), .body(.fault(.stalled), _), .collected(_, .stalled): true
         default: false
         }
       }

@@ -2,7 +2,7 @@ internal import RangeIO
 internal import RangeIOSupport
 
 /// The value of `Authorization` for a server, from a provider that is asked at the first request, and again when the
-/// server has refused a value. However many reads want one, the provider is asked once at a time.
+/// server has refused a value. However many reads want one, the provider is asked once at a time. If it hangs, it is asked anew.
 final class CredentialStore: Sendable {
   /// Returns the value of `Authorization`; `nil` for none, or for no other than the one refused.
   typealias Provider = @Sendable (_ refused: String?) async throws -> String?
@@ -15,19 +15,29 @@ final class CredentialStore: Sendable {
 
   private let provider: Provider
   private let current: Locked<Credential?>
-  private let asking = SharedWork<Int, Credential>()
+  private let asking: SharedWork<Int, Credential>
 
   /// Asks `provider`.
-  init(_ provider: @escaping Provider) {
+  ///
+  /// - Parameter asking: what asks it once at a time.
+  init(
+    asking: SharedWork<Int, Credential> = SharedWork(patience: CredentialsTimes.patience),
+    _ provider: @escaping Provider
+  ) {
     self.provider = provider
+    self.asking = asking
     current = Locked(nil)
   }
 
   /// One value that never changes.
   init(fixed value: String) {
     provider = { _ in nil }
+    asking = SharedWork()
     current = Locked(Credential(value: value, number: 0))
   }
+
+  /// How many reads wait for the provider.
+  var waiterCount: Int { asking.counts.waiters }
 
   /// The present value.
   ///

@@ -14,7 +14,7 @@
     ///   - timeout: the most time for all of it.
     ///   - limit: the most bytes of the answer; more fail.
     ///   - configuration: its proxy and the certificates that it trusts count, nothing else.
-    /// - Throws: `ReadError` if there is no answer in time, or a longer one; `CancellationError`, at once.
+    /// - Throws: `ReadError` if there is no whole answer in time, or a longer one; `CancellationError`, at once.
     public nonisolated(nonsending) static func send(
       method: String, url: ObjectURL, fields: HeaderFields, body: [UInt8] = [], timeout: Duration, limit: Int,
       configuration: RemoteConfiguration = RemoteConfiguration()
@@ -60,7 +60,12 @@
       }
       let server = request.url.authority
       switch outcome {
-      case .collected(let body):
+      case .collected(let body, let fault):
+        if let fault {
+          throw Failure(
+            .other("no whole answer"), "\(server) broke its answer off (\(fault.summary)): try again", isTransient: true
+          )
+        }
         guard body.count <= limit else {
           throw Failure(.other("long answer"), "\(server) answers with more than \(limit) bytes: check the URL")
         }

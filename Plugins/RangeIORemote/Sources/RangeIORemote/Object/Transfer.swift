@@ -16,6 +16,8 @@
       var plan: RequestPlan?
       /// The head that an authority is to judge.
       var judged: ResponseHead?
+      /// A refusal broke off before its end.
+      var refusalBrokeOff = false
     }
     private let core: ObjectCore
     private let state: Locked<State>
@@ -136,7 +138,12 @@
         tell(.bodyEnded(end, taken: taken))
       case .follows: break
       case .sinkFailed(let error): throw error
-      case .collected(let body):
+      case .collected(let body, let fault):
+        // Its rest may say what helps. Where it breaks off again, it is judged by what there is.
+        if let fault, fault.isCut, !state.withLock({ $0.refusalBrokeOff }) {
+          state.withLock { $0.refusalBrokeOff = true }
+          return tell(.fault(fault))
+        }
         let (head, plan) = state.withLock { ($0.judged, $0.plan) }
         guard let head, let plan, let authority = core.authority else { return tell(.judged(.none)) }
         let sent = PreparedRequest(url: request.url, fields: request.fields)

@@ -36,7 +36,8 @@ public struct HTTPCredentials: Sendable {
   ///
   /// - Parameter provider: gets the value that was refused, or `nil` at first. Returns a value; `nil` for none, or if
   ///   there is no other: the read then throws `permissionDenied`. What it throws is thrown by all reads that wait. If
-  ///   none waits any more, its task is cancelled.
+  ///   none waits any more, its task is cancelled. If it has not returned after 90 seconds, the next read gives it up, and
+  ///   asks again for all that wait.
   public init(_ provider: @escaping @Sendable (_ refused: Value?) async throws -> Value?) {
     store = CredentialStore { refused in try await provider(refused.map { Value(header: $0) })?.header }
   }

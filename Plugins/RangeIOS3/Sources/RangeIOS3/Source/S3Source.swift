@@ -110,6 +110,9 @@
     /// Asks the store for the checksum of the whole object that it keeps, for a stage that checks it:
     /// ``S3Checksum/verifying``. One request, after the object has been described.
     ///
+    /// It is that of the version which the store has at that moment. If the object is replaced before a reader opens it, what is
+    /// read does not match, and reads fail: ask again, or name the version (`?versionId=`) of an object that changes.
+    ///
     /// - Returns: `nil` if the store has no checksum of the whole object, or one by an algorithm that is not among
     ///   ``S3Checksum/Algorithm``. An object that was uploaded in parts may have a checksum of the parts' checksums
     ///   (`COMPOSITE`) instead, which says nothing of the whole.
