@@ -18,13 +18,17 @@
     static let reserved: ServedName = "-"
     private static let root: ServedName = ""
 
-    init(_ upstreams: [(String, any ServedUpstream)], maxOpenObjects: Int, time: ReadClock) {
+    /// - Parameters:
+    ///   - maxOpenObjects: the most objects of each upstream that are kept open without being read.
+    ///   - maxReaders: the most that are open at a time, of all.
+    init(_ upstreams: [(String, any ServedUpstream)], maxOpenObjects: Int, maxReaders: Int, time: ReadClock) {
       var pools: [ServedName: ObjectPool] = [:]
+      let places = ReaderPlaces(maxReaders)
       for (name, upstream) in upstreams {
         let key = ServedName(name)
         precondition(pools[key] == nil, "each upstream has a name of its own")
         precondition(key != Self.reserved, "what the server tells of itself is below '-'")
-        pools[key] = ObjectPool(upstream, limit: maxOpenObjects, time: time)
+        pools[key] = ObjectPool(upstream, limit: maxOpenObjects, in: places, time: time)
       }
       precondition(pools[Self.root] == nil || pools.count == 1, "an upstream at the root is the only one")
       self.pools = pools

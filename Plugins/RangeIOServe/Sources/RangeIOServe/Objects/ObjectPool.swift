@@ -60,12 +60,16 @@
     private let looks = SharedWork<[ServedName], Found>(outlivesWaiters: true)
     private let upstream: any ServedUpstream
     private let limit: Int
+    private let places: ReaderPlaces
     private let time: ReadClock
 
-    /// - Parameter limit: the most objects that are kept open without being read.
-    init(_ upstream: any ServedUpstream, limit: Int, time: ReadClock) {
+    /// - Parameters:
+    ///   - limit: the most objects that are kept open without being read.
+    ///   - places: of all pools of a server.
+    init(_ upstream: any ServedUpstream, limit: Int, in places: ReaderPlaces, time: ReadClock) {
       self.upstream = upstream
       self.limit = max(1, limit)
+      self.places = places
       self.time = time
     }
 
@@ -185,6 +189,7 @@
           return (.object(current ?? known), current != nil)
         }
         let began = time.now
+        let place = try place()
         let reader: RangeReader
         do { reader = try await item.open() } catch let error as ReadError where error.code == .notFound {
           let (absence, now) = (Absence(error: error, isOver: began.advanced(by: upstream.freshness)), time.now)
@@ -194,8 +199,28 @@
         // The pool looks when an object is asked for. An object that is not asked for costs its server nothing.
         reader.stopWatching()
         let snapshot = reader.pinnedSnapshot
-        return (.object(OpenObject(identity: item.identity, reader: reader, snapshot: snapshot, name: name)), true)
+        return (
+          .object(OpenObject(identity: item.identity, reader: reader, snapshot: snapshot, name: name, in: place)), true
+        )
       }
+    }
+
+    /// A place for one more reader, if need be by giving up those that rest.
+    private func place() throws(ReadError) -> ReaderPlaces.Place {
+      if let place = places.take() { return place }
+      do {
+        // Released outside of the lock, and before the next line.
+        let dropped = state.withLock { state in
+          defer { state.entries = [:] }
+          return state.entries
+        }
+        withExtendedLifetime(dropped) {}
+      }
+      if let place = places.take() { return place }
+      throw ReadError(
+        .resourcesExhausted,
+        "as many files are read at a time as the limit of descriptors permits: try again, or raise it (ulimit -n)",
+        isTransient: true)
     }
 
     /// The version of `known` that is current; `nil` if its source cannot be asked, or takes longer than a look holds.

@@ -17,10 +17,14 @@
     let lastModified: HTTPField?
     let mediaType: String
     private let wasReplaced = Atomic(false)
+    private let place: ReaderPlaces.Place
     /// The version was settled then: its tag says so.
     private let isSettled: Bool
 
-    init(identity: String, reader: RangeReader, snapshot: RangeReader.Snapshot, name: String) {
+    init(
+      identity: String, reader: RangeReader, snapshot: RangeReader.Snapshot, name: String, in place: ReaderPlaces.Place
+    ) {
+      self.place = place
       self.identity = identity
       self.reader = reader
       self.snapshot = snapshot
@@ -71,7 +75,7 @@
         wasReplaced.store(false, ordering: .relaxed)
         return self
       }
-      return OpenObject(identity: identity, reader: reader, snapshot: now, name: name)
+      return OpenObject(identity: identity, reader: reader, snapshot: now, name: name, in: place)
     }
   }
 #endif

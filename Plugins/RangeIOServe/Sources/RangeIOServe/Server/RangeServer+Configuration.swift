@@ -99,6 +99,10 @@
         max(1, min(maxOpenObjects, Int(clamping: descriptors / 8) / max(1, upstreams)))
       }
 
+      /// The most readers that are open at a time, resting or read for an answer, for a process that may have so many descriptors:
+      /// three eighths of them. Where there are no more, a request gets 503.
+      func maxReaders(descriptors: UInt64) -> Int { max(1, Int(clamping: descriptors / 8 * 3)) }
+
       /// The most bytes that are read at once for an answer.
       static let pieceSize = 256 * 1024
       /// The first piece from a source that takes its time: a viewer that seeks can begin with so much.

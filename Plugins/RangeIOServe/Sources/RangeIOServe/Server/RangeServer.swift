@@ -55,12 +55,12 @@
         maxStreamsPerClient: configuration.maxStreamsPerClient,
         maxRequestsPerClient: configuration.maxRequestsPerClient,
         maxRequests: configuration.maxRequests)
+      let descriptors = rio_disk_descriptor_limit()
       responder = Responder(
         mounts: Mounts(
           upstreams,
-          maxOpenObjects: configuration.maxOpenObjects(
-            perUpstreamOf: upstreams.count, descriptors: rio_disk_descriptor_limit()),
-          time: configuration.time),
+          maxOpenObjects: configuration.maxOpenObjects(perUpstreamOf: upstreams.count, descriptors: descriptors),
+          maxReaders: configuration.maxReaders(descriptors: descriptors), time: configuration.time),
         configuration: configuration, clients: clients, statistics: statistics, logger: logger)
     }
 

@@ -73,10 +73,14 @@
       configuration.maxConnections = 10
       #expect(configuration.maxConnections(perSocketOf: 3, descriptors: 1024) == 3)
       #expect(configuration.maxConnections(perSocketOf: 20, descriptors: 1) == 1)
-      // All that one client may take of the usual limit: connections, resting files, and files that are read for it.
+      // All that clients may take: connections, and files that rest or are read for them.
       configuration = RangeServer.Configuration()
-      let files = configuration.maxOpenObjects(perUpstreamOf: 1, descriptors: 1024) + configuration.maxRequestsPerClient
-      #expect(configuration.maxConnections(perSocketOf: 1, descriptors: 1024) + files < 1024 - 64)
+      for limit: UInt64 in [64, 256, 1024, 65_536] {
+        let readers = configuration.maxReaders(descriptors: limit)
+        #expect(configuration.maxOpenObjects(perUpstreamOf: 1, descriptors: limit) < readers)
+        #expect(configuration.maxConnections(perSocketOf: 1, descriptors: limit) + readers <= Int(limit) / 8 * 7)
+      }
+      #expect(configuration.maxReaders(descriptors: 0) == 1 && configuration.maxReaders(descriptors: .max) > 1 << 40)
     }
 
     @Test func `files leave descriptors for connections`() {
@@ -132,7 +136,7 @@
       let source = SyntheticSource(byteCount: 1000)
       let upstream = ObjectUpstream(freshness: .seconds(3600)) { try await RangeReader(source, onChange: .refresh) }
       let ledger = ClientLedger(maxConnectionsPerClient: 9, maxRequestsPerClient: 1, maxRequests: 10)
-      let mounts = Mounts([("object", upstream)], maxOpenObjects: 1, time: .continuous)
+      let mounts = Mounts([("object", upstream)], maxOpenObjects: 1, maxReaders: 1, time: .continuous)
       guard case .below(let pool, _) = try mounts.place(of: ["object"]) else { return #expect(Bool(false)) }
       _ = try await pool.find([])
       let responder = Responder(

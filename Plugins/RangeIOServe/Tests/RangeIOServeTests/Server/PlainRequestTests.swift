@@ -166,7 +166,7 @@
       let upstream = ObjectUpstream(freshness: .seconds(3600)) {
         try await RangeReader(source, [.caching(MemoryStore(limit: .mebibytes(8)))], onChange: .refresh)
       }
-      let mounts = Mounts([("object", upstream)], maxOpenObjects: 1, time: .continuous)
+      let mounts = Mounts([("object", upstream)], maxOpenObjects: 1, maxReaders: 1, time: .continuous)
       guard case .below(let pool, _) = try mounts.place(of: ["object"]) else { return #expect(Bool(false)) }
       guard case .object(let object) = try await pool.find([]) else { return #expect(Bool(false)) }
       _ = try await object.snapshot.read(0..<byteCount)
