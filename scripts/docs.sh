@@ -28,6 +28,7 @@ docc=$(command -v docc || xcrun --find docc 2>/dev/null) || {
 begun=$SECONDS
 products=()
 while IFS= read -r product; do products+=("$product"); done < <(scripts/products.sh)
+echo "docs: builds all products first, which takes some ten minutes if nothing is built" >&2
 build --quiet
 find_modules
 
